@@ -149,6 +149,12 @@ class Place:
         self.marks ^= {self.cursor}
         self.move(1)
 
+    @property
+    def marked(self) -> tuple[str, ...]:
+        """Keys of marked rows in the order of the list; those that it does not show come last."""
+        last = len(self._index)
+        return tuple(sorted(self.marks, key=lambda key: (self._index.get(key, last), key)))
+
     def _near(self, index: int) -> str | None:
         places = [place for place, row in enumerate(self.rows) if not row.is_heading]
         if not places:

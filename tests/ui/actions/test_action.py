@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.command import key_of
 from memconsole.domain.commands.outcomes import Detail, Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.rotate import Rotate, Rotated
@@ -412,3 +413,12 @@ async def test_undo_says_why_the_last_action_needs_none(engine: FakeEngine) -> N
         await desk.press("c", "escape", "u")
         assert "undo checkpoint: not needed: the daily log only grows" in desk.bar("keys")
         assert desk.screen == "overview"
+
+
+async def test_marked_sessions_are_done_in_the_order_of_the_list(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press(*["space"] * 5)
+        listed = [row.value for row in desk.pane("sessions").place.rows[:5]]
+        await desk.press("c")
+
+    assert [key_of(command) for command in real(engine)] == listed

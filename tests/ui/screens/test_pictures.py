@@ -27,6 +27,7 @@ SCREENS = {
     "palette": ("colon",),
     "palette-search": ("colon", *"the"),
     "checkpoint": ("c",),
+    "checkpoint-marked": ("space", "space", "c"),
     "rotate-refused": ("R",),
 }
 

@@ -65,10 +65,7 @@ def read_session_map(path: Path, decode_json5: Callable[[bytes], object] | None)
     Raises:
         StoreError: It cannot be opened, or holds no object.
     """
-    with open_file(path) as file:
-        if file.size > MAX_STORE_BYTES:
-            raise StoreError(one_line(f"{path} is larger than {MAX_STORE_BYTES} bytes"))
-        data = file.read_at(0, file.size)
+    data = _bytes_of(path)
     if not data.strip(b" \t\r\n\0"):
         raise StoreError(one_line(f"{path} is empty ({len(data)} bytes)"))
     try:
@@ -87,11 +84,14 @@ def read_entry(
     Raises:
         StoreError: It cannot be opened, or holds no object.
     """
+    return _pieces(_bytes_of(path), path, decode_json5).get(key)
+
+
+def _bytes_of(path: Path) -> bytes:
     with open_file(path) as file:
         if file.size > MAX_STORE_BYTES:
             raise StoreError(one_line(f"{path} is larger than {MAX_STORE_BYTES} bytes"))
-        data = file.read_at(0, file.size)
-    return _pieces(data, path, decode_json5).get(key)
+        return file.read_at(0, file.size)
 
 
 def _pieces(

@@ -505,8 +505,8 @@ class OverviewScreen(ConsoleScreen):
         is_sessions = pane_id == "sessions" or (self.is_small and pane_id != "agents")
         if is_sessions or (subject is Subject.SESSION and not agents.marks):
             # Of the agents panel too: the session that looks selected is the one that is meant.
-            marks = sessions.marks if is_sessions else frozenset()
-            keys = marks or {sessions.cursor or ""}
+            marks = sessions.marked if is_sessions else ()
+            keys = marks or (sessions.cursor or "",)
             views = [view for key in keys if (view := self._session_at(key)) is not None]
             return for_views(snapshot, views, subject, are_marked=bool(marks))
         return for_agents(snapshot, agents.marks or {agents.cursor or ""}, subject)

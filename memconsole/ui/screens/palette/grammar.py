@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.commands.catalogue import CATALOGUE
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from memconsole.ui.actions.targets import Target
 
 AGENT, SESSION, FORCE, DRY_RUN = "--agent", "--session", "--force", "--dry-run"
+
+_MOST_ENDINGS: Final = 50
+"""Of ten thousand sessions nobody scrolls through all: another letter narrows them."""
 
 _SHORT: Final = {"-a": AGENT, "-f": FORCE, "-n": DRY_RUN}
 
@@ -181,7 +185,8 @@ class _Line:
         stem, begun = (line, "") if is_whole or last in (AGENT, SESSION) else (before, last)
         wanted = begun.casefold()
         found = (one for one in self._next(stem) if one.casefold().startswith(wanted))
-        return tuple(f"{stem} {one}" for one in found if one != begun)
+        offered = islice((one for one in found if one != begun), _MOST_ENDINGS)
+        return tuple(f"{stem} {one}" for one in offered)
 
     def _next(self, stem: str) -> Iterator[str]:
         """Yield what may stand behind the words before."""
