@@ -55,7 +55,7 @@ def test_long_work_says_a_line_now_and_then(
 ) -> None:
     monkeypatch.setattr(stream, "_PATIENCE_S", 0.001)
     monkeypatch.setattr(stream, "_LINE_EVERY_S", 0.002)
-    listener = Listener(lambda text: text.count("\n") >= 2)
+    listener = Listener(lambda text: text.count("\n") >= 2 and shown in text)
     monkeypatch.setattr(sys, "stderr", listener)
     with Progress(Output(), "reading", total=total, is_terminal=False) as work:
         work.advance()
