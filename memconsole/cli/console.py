@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 from memconsole import __version__
 from memconsole.cli.call import exits
 from memconsole.compose.feed import build_feed
-from memconsole.compose.home import require_home
+from memconsole.compose.process import require_home
 from memconsole.domain.agents import Origin
 
 if TYPE_CHECKING:

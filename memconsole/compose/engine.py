@@ -1,7 +1,6 @@
 """Builds an engine over this host.
 
-What every engine asks is imported here. What only some commands ask is put together by a module of
-its own, which is imported when the engine asks for it.
+What every engine asks is imported at the top; what only some commands ask, when it is asked for.
 """
 
 from __future__ import annotations
@@ -9,45 +8,45 @@ from __future__ import annotations
 import functools
 import gc
 import os
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.adapters.gateway.client import GatewayClient
 from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile
-from memconsole.adapters.locks import FileLocks, SchedulerWatch
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.adapters.locks import FileLocks, HeldLocks, SchedulerWatch
 from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.config.read import find_config
-from memconsole.adapters.platform.disk import DiskPlatform
+from memconsole.adapters.platform.disk import DiskPlatform, PlatformAndState
 from memconsole.adapters.platform.gateway_address import find_place
-from memconsole.adapters.platform.home import find_home
-from memconsole.adapters.platform.with_state import PlatformAndState
+from memconsole.adapters.platform.home import find_home, home_of_process
 from memconsole.adapters.sessions.agent import AgentSessionStore
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.views import StateViews
 from memconsole.adapters.transcripts.usage_memory import DiskUsages
 from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.pool import DiskMemory
 from memconsole.adapters.workspace.writer import DiskWorkspace
-from memconsole.compose.alerts import alert_ports
-from memconsole.compose.home import user_home
-from memconsole.compose.process import build_clock
-from memconsole.compose.sections import usable
+from memconsole.compose.process import build_clock, user_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.memory.categories import with_own
 from memconsole.domain.settings import fault_notices
 from memconsole.engine.engine import Engine
-from memconsole.ports.bundle import Ports
+from memconsole.errors import ConfigError, MemconsoleError
+from memconsole.ports.bundle import AlertPorts, HealthPorts, ModelPorts, Ports
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
     from memconsole.adapters.platform.home import HomeChoice
     from memconsole.domain.agents import Notice
     from memconsole.domain.settings import Settings
     from memconsole.domain.settings.channels import ChannelSettings
-    from memconsole.ports.bundle import HealthPorts, ModelPorts
+    from memconsole.ports.alerts import AlertChannel
     from memconsole.ports.platform import (
         Clock,
         Gateway,
@@ -60,6 +59,8 @@ if TYPE_CHECKING:
     from memconsole.ports.platform_files import ConfigFile, HookFolder
     from memconsole.ports.search import PlatformIndexPorts, SearchPorts
 
+_T = TypeVar("_T")
+
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
     """Put the engine together over this host; a clock that runs already is given."""
@@ -67,6 +68,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     clock, copies, locks = clock or build_clock(), PrivateCopies(), settings.state_dir / "locks"
     kept = StateViews(state := StateDatabase(settings.state_dir, copies))
     choice = find_home(settings.home, os.environ, user_home())
+    config_file = functools.cache(lambda: _config_file(settings, choice, clock))
     ports = Ports(
         platform=_platform(settings, choice, clock, copies, state),
         sessions=_sessions(settings, copies, clock),
@@ -94,11 +96,11 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         origin=origin,
         search=functools.cache(lambda: _search(settings, origin, clock)),
         platform_index=functools.cache(lambda: _platform_index(copies)),
-        config_file=functools.cache(lambda: _config_file(settings, choice, clock)),
-        health=functools.cache(lambda: _health(settings, state, copies)),
-        alerts=functools.cache(lambda: alert_ports(settings, state)),
+        config_file=config_file,
+        health=functools.cache(lambda: _health(settings, kept, copies)),
+        alerts=functools.cache(lambda: _alerts(settings, state)),
         llm=functools.cache(lambda: _model(settings, state)),
-        hooks=functools.cache(lambda: _hooks(settings, choice, clock)),
+        hooks=functools.cache(lambda: _hooks(settings, choice, config_file())),
     )
     return Engine(ports, settings)
 
@@ -121,7 +123,7 @@ def _platform(
 
 def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
     none: tuple[ChannelSettings, ...] = ()
-    channels = usable(lambda: settings.alerts.channels, none)
+    channels = _usable(lambda: settings.alerts.channels, none)
     if not channels:
         return ()
     from memconsole.adapters.alerts.extra import notices  # noqa: PLC0415 - only where there are channels
@@ -130,13 +132,13 @@ def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
 
 
 def _memory(settings: Settings) -> MemoryReader:
-    categories = with_own(usable(lambda: settings.index_md.categories, ()))
-    return DiskMemory(categories, usable(lambda: settings.markers.extra, ()))
+    categories = with_own(_usable(lambda: settings.index_md.categories, ()))
+    return DiskMemory(categories, _usable(lambda: settings.markers.extra, ()))
 
 
 def _sessions(settings: Settings, copies: PrivateCopies, clock: Clock) -> SessionStore:
     def captures_groups(agent_id: str) -> bool:
-        return usable(lambda: settings.for_agent(agent_id).capture.groups, False)
+        return _usable(lambda: settings.for_agent(agent_id).capture.groups, False)
 
     return AgentSessionStore(copies, decode_json5, clock.now, captures_groups)
 
@@ -172,36 +174,102 @@ def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Cloc
 
 
 def _search(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
-    from memconsole.compose.indexes import search_ports  # noqa: PLC0415
+    from memconsole.compose.search import search_ports  # noqa: PLC0415
 
     return search_ports(settings, origin, clock)
 
 
 def _platform_index(copies: PrivateCopies) -> PlatformIndexPorts:
-    from memconsole.compose.platform_index import platform_index_ports  # noqa: PLC0415
+    from memconsole.compose.search import platform_index_ports  # noqa: PLC0415
 
     return platform_index_ports(copies)
 
 
 def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> ConfigFile:
-    from memconsole.compose.config_file import config_file  # noqa: PLC0415
+    from memconsole.adapters.platform.config.write import DiskConfigFile  # noqa: PLC0415
 
-    return config_file(settings, choice, clock)
-
-
-def _hooks(settings: Settings, choice: HomeChoice, clock: Clock) -> HookFolder:
-    from memconsole.compose.hooks import hook_folder  # noqa: PLC0415
-
-    return hook_folder(settings, choice, clock)
+    backups, most = settings.state_dir / "backups", settings.max_backups
+    return DiskConfigFile(choice, os.environ, backups, now=clock.now, max_backups=most)
 
 
-def _health(settings: Settings, state: StateDatabase, copies: PrivateCopies) -> HealthPorts:
-    from memconsole.compose.health import health_ports  # noqa: PLC0415
+def _hooks(settings: Settings, choice: HomeChoice, file: ConfigFile) -> HookFolder:
+    from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415
+    from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks  # noqa: PLC0415
 
-    return health_ports(settings, state, copies)
+    def config() -> Mapping[str, object] | None:
+        try:
+            found = file.read()
+            return None if found is None else file.decode(found.text)
+        except MemconsoleError:
+            return None
+
+    names = ("clawdbot", "moltbot")
+    program = next((name for name in names if name in choice.path.name), "openclaw")
+    calls = HookCalls(settings.state_dir, choice.path)
+
+    def listed() -> Mapping[str, str] | None:
+        return listed_hooks(program, choice.path, os.environ)
+
+    return DiskHooks(choice.path, config, program, calls=calls, listed=listed)
+
+
+def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> HealthPorts:
+    from memconsole.adapters.host.log_files import DiskLogFiles  # noqa: PLC0415
+    from memconsole.adapters.host.probe import Host  # noqa: PLC0415
+    from memconsole.adapters.metrics import PrometheusMetrics  # noqa: PLC0415
+    from memconsole.adapters.platform.cron_runs import PlatformCron  # noqa: PLC0415
+    from memconsole.adapters.sessions.files.archives import DiskOldTranscripts  # noqa: PLC0415
+
+    logs = DiskLogFiles(
+        settings.state_dir,
+        own=(settings.log.file,) if settings.log.file else (),
+        patterns=_usable(lambda: settings.log_rotation.paths, ()),
+    )
+    metrics = PrometheusMetrics(
+        _usable(lambda: settings.metrics.textfile, None), _usable(lambda: settings.metrics.port, 0)
+    )
+    locks = HeldLocks(settings.state_dir / "locks")
+    cron = PlatformCron(copies)
+    return HealthPorts(
+        Host(home_of_process), locks, cron, kept.jobs, logs, metrics, DiskOldTranscripts()
+    )
+
+
+def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:
+    return AlertPorts(
+        StateAlerts(state),
+        lambda: _channels(settings),
+        JsonStatusFile(settings.state_dir / "health" / "last_status.json"),
+        os.uname().nodename,
+    )
+
+
+def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
+    from memconsole.adapters.alerts import channels  # noqa: PLC0415 - only who tells
+
+    log = channels.log_channel(settings.state_dir)
+    try:
+        return (log, *channels.build_channels(settings.alerts, os.environ))
+    except ConfigError as error:
+        return (log, channels.RefusedChannels(error))
 
 
 def _model(settings: Settings, state: StateDatabase) -> ModelPorts:
-    from memconsole.compose.model import model_ports  # noqa: PLC0415
+    from memconsole.adapters.model import RemoteModel  # noqa: PLC0415
+    from memconsole.adapters.state.models import StateModels  # noqa: PLC0415
 
-    return model_ports(settings, state)
+    rules = settings.llm
+    key = os.environ.get(rules.api_key_env) or None
+    model = RemoteModel(rules.base_url, (rules.model, rules.fallback_model), key=key)
+    return ModelPorts(model, StateModels(state))
+
+
+def _usable(part: Callable[[], _T], otherwise: _T) -> _T:
+    """Return a part of the settings; of a section that is wrong, something else.
+
+    Whoever does the work of that section reads it himself, and is told then.
+    """
+    try:
+        return part()
+    except ConfigError:
+        return otherwise

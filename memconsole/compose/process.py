@@ -1,4 +1,4 @@
-"""What a call needs before it needs an engine: settings, clock and zone."""
+"""What a call needs before it needs an engine: settings, clock, zone, and where the home is."""
 
 from __future__ import annotations
 
@@ -7,8 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.clock import SystemClock
+from memconsole.adapters.platform.home import find_home
+from memconsole.config.keys import HOOK_VARIABLE
 from memconsole.config.load import load
 from memconsole.domain.calendar import resolve_zone
+from memconsole.errors import HomeNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,3 +48,35 @@ def zone(settings: Settings, home: Home | None) -> Zone:
     """Return the operator's time zone: ours, else the platform's; None for the host's."""
     platform = None if home is None else home.config.user_timezone
     return resolve_zone(settings.timezone, platform).zone
+
+
+def user_home() -> Path:
+    """Return the operator's home folder: `~`."""
+    return Path(os.environ.get("HOME") or Path.home())
+
+
+def require_home(settings: Settings) -> None:
+    """Look for the platform home without reading it: no console is opened over nothing.
+
+    Raises:
+        HomeNotFoundError: It does not exist.
+    """
+    path = find_home(settings.home, os.environ, user_home()).path
+    if not os.path.lexists(path):
+        raise HomeNotFoundError(str(path))
+
+
+def note_hook_call(settings: Settings, clock: Clock) -> bool:
+    """Remember that the platform's handler of a hook of ours made this call; False when none did.
+
+    It is the proof that the platform runs that hook. Nothing is written for a call that may not.
+    """
+    name = os.environ.get(HOOK_VARIABLE)
+    if not name:
+        return False
+    from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415 - most calls are by hand
+
+    if not settings.ui.read_only:
+        home = find_home(settings.home, os.environ, user_home()).path
+        HookCalls(settings.state_dir, home).note(name, clock.now())
+    return True

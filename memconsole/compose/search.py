@@ -1,4 +1,4 @@
-"""Puts search together: what a command needs that searches, and loads nothing else."""
+"""Puts search together: our index, the platform's own, and a search that loads nothing else."""
 
 from __future__ import annotations
 
@@ -6,25 +6,49 @@ import functools
 import os
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.index.embedding.providers import remote_of
+from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.disk import DiskPlatform
 from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.platform_index.files import PlatformIndexFiles
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
-from memconsole.compose.home import user_home
-from memconsole.compose.indexes import search_ports
+from memconsole.adapters.workspace.documents import PoolDocuments
+from memconsole.compose.process import user_home
 from memconsole.domain.agents import Origin
 from memconsole.engine.home.service import HomeService
 from memconsole.engine.search.service import SearchService
+from memconsole.ports.search import PlatformIndexPorts, SearchPorts
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+    from contextlib import AbstractContextManager
     from pathlib import Path
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.platform import Clock, Platform, SessionStore
-    from memconsole.ports.search import PlatformIndexPorts, SearchPorts
     from memconsole.ports.state import ConsolidationLog
+
+
+def search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPorts:
+    """Return what only searching and indexing ask."""
+    index = DiskIndex(
+        settings.state_dir / "index",
+        lambda name, what: _index_lock(settings, clock, name, what),
+        now=clock.now,
+        redact=settings.redact,
+        is_long_running=origin is Origin.CONSOLE,
+    )
+    return SearchPorts(index, PoolDocuments(redact=settings.redact))
+
+
+def _index_lock(
+    settings: Settings, clock: Clock, name: str, what: str
+) -> AbstractContextManager[None]:
+    from memconsole.adapters.locks import hold  # noqa: PLC0415  # only who writes an index
+
+    return hold(settings.state_dir / "locks" / f"{name}.lock", what, clock.now)
 
 
 def build_search(settings: Settings, clock: Clock) -> SearchService:
@@ -73,7 +97,7 @@ class _SearchOnly:
 
     def platform_index(self) -> PlatformIndexPorts:
         """Give the platform's own indexes; few searches want them."""
-        from memconsole.compose.platform_index import platform_index_ports  # noqa: PLC0415
+        from memconsole.compose.search import platform_index_ports  # noqa: PLC0415
 
         return platform_index_ports(self._copies)
 
@@ -91,3 +115,13 @@ class _SearchOnly:
         from memconsole.adapters.state.memory import StateConsolidation  # noqa: PLC0415
 
         return StateConsolidation(StateDatabase(self._state_dir, self._copies))
+
+
+def platform_index_ports(copies: PrivateCopies) -> PlatformIndexPorts:
+    """Return what only asks how the platform itself would search."""
+
+    def embed(settings: SearchSettings, text: str) -> Sequence[float]:
+        provider = remote_of(settings, is_patient=False)
+        return [] if provider is None else provider.embed([text])[0]
+
+    return PlatformIndexPorts(PlatformIndexFiles(copies), embed)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.host.service_units import ServiceUnits
 from memconsole.adapters.platform.home import find_home
-from memconsole.compose.home import user_home
+from memconsole.compose.process import user_home
 from memconsole.config.keys import KEYS
 from memconsole.config.show import toml_text, value_of
 from memconsole.domain.service import ServiceSetup

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.adapters.index.files import journal_of, reading, settle, sync_folder, writing
 from memconsole.adapters.index.rows import Row
@@ -18,15 +18,29 @@ from memconsole.errors import IndexUnavailableError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.adapters.index.embedding.providers import Embedder
     from memconsole.adapters.index.embedding.static import StaticModel
-    from memconsole.adapters.index.request import Run
     from memconsole.adapters.index.vectors import VectorWriter
+    from memconsole.adapters.index.writer import Stop
     from memconsole.adapters.sqlite.choice import Connection
-    from memconsole.domain.search.indexing import Pending
+    from memconsole.domain.search.indexing import Document, DocumentText, IndexScope, Pending
+    from memconsole.domain.settings import SearchSettings
+
+
+class Run(NamedTuple):
+    """What a sync is about; see `DiskIndex.sync`."""
+
+    scope: IndexScope
+    documents: Sequence[Document]
+    read: Callable[[Document], DocumentText]
+    settings: SearchSettings
+    cancel: Stop | None
+    progress: Callable[[int, int], None] | None
+
 
 _BUILDING: Final = ".building"
 _PAGE_BYTES: Final = 8192

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from memconsole.adapters.index.build import Run
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.files import (
     IndexProblemError,
@@ -22,7 +23,6 @@ from memconsole.adapters.index.files import (
 )
 from memconsole.adapters.index.query_side import BackendChooser, model_of
 from memconsole.adapters.index.reader import IndexReader
-from memconsole.adapters.index.request import Run
 from memconsole.adapters.index.schema import read_meta, recipe, root_text
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
 from memconsole.errors import IndexUnavailableError, LockedError

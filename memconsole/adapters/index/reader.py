@@ -16,7 +16,7 @@ from memconsole.adapters.index.embedding.pooling import (
 from memconsole.adapters.index.files import problems
 from memconsole.adapters.index.keyword_leg import TextLeg
 from memconsole.adapters.index.late_interaction import late_by_numpy, late_by_sqlite
-from memconsole.adapters.index.tags import bit_of, tags_of
+from memconsole.adapters.index.schema import bit_of, tags_of
 from memconsole.domain.agents import Notice
 from memconsole.domain.search.indexing import Vectors
 from memconsole.domain.search.values import CANDIDATES, Candidate, ChunkRow, Legs

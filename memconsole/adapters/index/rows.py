@@ -10,7 +10,7 @@ from functools import lru_cache
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from memconsole.adapters.index.tags import bit_of
+from memconsole.adapters.index.schema import bit_of
 from memconsole.domain.memory.markers import marked_lines
 from memconsole.domain.search.chunking import Chunk, chunks, line_chunks
 from memconsole.lazy_dataclass import dataclass
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.search.indexing import Document, DocumentText, MessageLine
     from memconsole.domain.settings import SearchSettings
+
 
 _DATE: Final = re.compile(r"(?<!\d)((?:19|20)\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])(?!\d)")
 _DAY_S: Final = 86_399

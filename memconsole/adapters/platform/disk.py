@@ -1,26 +1,33 @@
-"""Reads the platform home from disk: the `Platform` port."""
+"""Reads the platform home from disk: the `Platform` port.
+
+The first releases knew no agents: their session folder lies right in the state folder. Later
+releases move it below `agents/` when they start; where that never happened its sessions are still
+there, no agent has them, and a notice says so.
+"""
 
 from __future__ import annotations
 
+import errno
+import json
 import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.platform.config.read import read_config
 from memconsole.adapters.platform.era import EraDetector, home_era
-from memconsole.adapters.platform.first_store import store_above
 from memconsole.adapters.platform.roster import build_roster, is_agent_folder
-from memconsole.domain.agents import Home
+from memconsole.domain.agents import Home, Notice
 from memconsole.errors import HomeNotFoundError, HomeUnreadableError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.adapters.platform.home import HomeChoice
     from memconsole.adapters.sqlite.ways import Copies
+    from memconsole.domain.agents import Agent
 
 
 class DiskPlatform:
@@ -104,3 +111,77 @@ def _agent_folders(home: Path) -> list[Path]:
 def _reason(error: OSError | ValueError) -> str:
     text = error.strerror if isinstance(error, OSError) else None
     return (text or "its name is impossible").lower()
+
+
+_FOLDER = "sessions"
+_STORE = "sessions.json"
+_MOST_BYTES = 64 * 1024 * 1024
+_ABSENT = (errno.ENOENT, errno.ENOTDIR)
+
+
+def store_above(home: Path, agents: Iterable[Agent]) -> Iterator[Notice]:
+    """Yield the notice of sessions that lie above the agents and are not read.
+
+    Args:
+        home: The state folder.
+        agents: A store that one of them is configured to keep there is theirs.
+    """
+    store = home / _FOLDER / _STORE
+    if any(agent.store_file == store for agent in agents):
+        return
+    try:
+        info = store.stat()
+        data = store.read_bytes() if store.is_file() and info.st_size <= _MOST_BYTES else b""
+    except OSError as error:
+        if error.errno not in _ABSENT:
+            reason = (error.strerror or "no reason given").lower()
+            yield _notice(store, f"{one_line(str(store))} cannot be read: {reason}")
+        return
+    count = _count(data)
+    if count != 0:
+        what = {None: "sessions", 1: "1 session"}.get(count, f"{count} sessions")
+        message = (
+            f"{one_line(str(store))} holds {what} from before there were agents, and they are not"
+            " read; the platform moves them below agents/ when `openclaw doctor` is run"
+        )
+        yield _notice(store, message)
+
+
+def _count(data: bytes) -> int | None:
+    """Return how many entries a store has; None when that cannot be told."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return len(found) if isinstance(found, dict) else None
+
+
+def _notice(store: Path, message: str) -> Notice:
+    return Notice("store-unreadable", message, str(store))
+
+
+class PlatformAndState:
+    """Reads the platform home, and adds to its notices what is wrong around it.
+
+    Args:
+        platform: Reads the home.
+        problem: Says what is wrong with our own state.
+        own: Says what is wrong with our settings, given the platform's time zone.
+    """
+
+    def __init__(
+        self,
+        platform: DiskPlatform,
+        problem: Callable[[], Notice | None],
+        own: Callable[[str | None], tuple[Notice, ...]],
+    ) -> None:
+        self._platform = platform
+        self._problem = problem
+        self._own = own
+
+    def read(self) -> Home:
+        """Read home, configuration and agents."""
+        home = self._platform.read()
+        problem = self._problem()
+        more = (*(() if problem is None else (problem,)), *self._own(home.config.user_timezone))
+        return replace(home, notices=(*home.notices, *more)) if more else home

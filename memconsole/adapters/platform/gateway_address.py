@@ -9,9 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.platform.config.json5_file import ConfigSyntaxError
+from memconsole.adapters.platform.config.json5_file import ConfigSyntaxError, integer, mapping, text
 from memconsole.adapters.platform.config.parts import ConfigPartError, WholeConfig, read_whole
-from memconsole.adapters.platform.config.values import integer, mapping, text
 from memconsole.domain.gateway import GatewayPlace
 from memconsole.text.address import Address, is_any_host, is_same_host, parse
 

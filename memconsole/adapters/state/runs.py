@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import threading
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.state.table import instant, stamp
 from memconsole.adapters.state.tables import RUNS, SAMPLES
+from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
+from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.sessions.tokens import Sample
+
 
 FLAT_STEP = timedelta(minutes=10)
 """How often the last sample of a count that stays as it is moves forward."""
@@ -135,3 +139,47 @@ def _known(stored: SqlValue) -> datetime | None:
         return instant(str(stored))
     except (ValueError, OverflowError):
         return None
+
+
+_MOST_STEPS: Final = 40
+_MOST_CHARS: Final = 400
+"""Of one text: masked whole, then cut."""
+
+
+def packed_account(account: Account) -> str:
+    """Return an account as JSON of plain ASCII, of a bounded size."""
+    proof = account.proof
+    return json.dumps(
+        {
+            "steps": [
+                [_cut(one.name), one.status, one.duration_ms, _cut(one.message)]
+                for one in account.steps[:_MOST_STEPS]
+            ],
+            "proof": None if proof is None else [proof.verdict.value, _cut(proof.text)],
+        }
+    )
+
+
+def unpacked_account(stored: str) -> Account:
+    """Return the account of a column.
+
+    Raises:
+        ValueError: Another program spoiled it.
+    """
+    try:
+        row = json.loads(stored)
+        proof = row["proof"]
+        steps = tuple(
+            Step(str(name), str(status), None if took is None else int(took), str(message))
+            for name, status, took, message in row["steps"]
+        )
+        return Account(
+            steps, None if proof is None else Proof(Verdict(str(proof[0])), str(proof[1]))
+        )
+    except (TypeError, KeyError, IndexError) as error:
+        raise ValueError("no account") from error
+
+
+def _cut(text: str) -> str:
+    masked = let_out(text)
+    return masked if len(masked) <= _MOST_CHARS else f"{masked[: _MOST_CHARS - 1]}…"

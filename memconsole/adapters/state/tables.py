@@ -91,14 +91,14 @@ _HOME, _AGENT = NAME.of("agent.home"), NAME.of("agent.id")
 _ISSUE_STATUS = Column(str, str, _bad)
 _EDITS = Column(
     str,
-    late("memconsole.adapters.state.memory_text:packed"),
-    late("memconsole.adapters.state.memory_text:unpacked"),
+    late("memconsole.adapters.state.memory:packed_edits"),
+    late("memconsole.adapters.state.memory:unpacked_edits"),
 )
 
 _ACCOUNT = Column(
     str,
-    late("memconsole.adapters.state.account_text:packed"),
-    late("memconsole.adapters.state.account_text:unpacked"),
+    late("memconsole.adapters.state.runs:packed_account"),
+    late("memconsole.adapters.state.runs:unpacked_account"),
     is_optional=True,
     since=17,
 )

@@ -126,7 +126,7 @@ class Call:
         if self._build is not None:
             return self._build(self.settings, self.clock)
         from memconsole.compose import engine as wiring  # noqa: PLC0415 - a search needs none
-        from memconsole.compose.home import note_hook_call  # noqa: PLC0415
+        from memconsole.compose.process import note_hook_call  # noqa: PLC0415
 
         origin = Origin.CONSOLE if self.is_console else Origin.CLI
         if note_hook_call(self.settings, self.clock):

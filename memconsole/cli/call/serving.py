@@ -13,7 +13,7 @@ from memconsole.cli.call.child import ChildProcesses
 from memconsole.cli.output.logging import JsonFormatter
 from memconsole.compose import engine as wiring
 from memconsole.compose import jobs as wiring_jobs
-from memconsole.compose.home import require_home
+from memconsole.compose.process import require_home
 from memconsole.domain.agents import Origin
 from memconsole.scheduler.control import Stopper
 from memconsole.scheduler.notify import Notifier

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.platform.hook_calls import HookCalls
-from memconsole.adapters.platform.hooks import DiskHooks
-from memconsole.adapters.platform.hooks_program import listed_hooks
+from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks
 from memconsole.domain.hooks import HOOKS, HookState, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
 

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from memconsole.adapters.platform.config.json5_file import (
     ConfigSyntaxError,
     decode_json5,
+    mapping,
     read_bytes,
 )
-from memconsole.adapters.platform.config.values import mapping
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
