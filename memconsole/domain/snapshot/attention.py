@@ -21,6 +21,7 @@ from memconsole.domain.snapshot.unsaved import (
     idle_scheduler,
     late_saves,
     lost_work,
+    saving,
     unsaved,
 )
 from memconsole.domain.snapshot.wording import name_of, why_suspect
@@ -120,9 +121,9 @@ def attention(
         *lost_work(known, now),
         *late_saves(rows, waiting, known, now),
         *(() if scheduler is None else idle_scheduler(waiting, scheduler)),
-        *_sessions(listed, config, now),
-        *_counts(listed, now),
-        *_stale(resets, unsaved(rows, resets, known, now, within=EVER)),
+        *_sessions(listed, config, known, now),
+        *_counts(listed, known, now),
+        *_stale(resets, unsaved(rows, resets, known, now, within=EVER), known, now),
         *_limits(rows),
         *_notices(notices),
         *_gateway(gateway),
@@ -174,14 +175,14 @@ def _rank(one: Attention) -> tuple[object, ...]:
 
 
 def _sessions(
-    sessions: tuple[SessionView, ...], config: PlatformConfig, now: datetime
+    sessions: tuple[SessionView, ...], config: PlatformConfig, saves: Saves, now: datetime
 ) -> Iterator[Attention]:
     for view in sessions:
         if view.state is not SessionState.LIVE or view.key is None:
             continue
         if view.is_due:
             yield _due(view)
-        elif (finding := _due_soon(view, now) or _near(view)) is not None:
+        elif finding := _due_soon(view, saves, now) or _near(view, saves, now):
             yield finding
         if view.is_due or view.percent_of_threshold is not None:
             yield from _compacts_first(view, config)
@@ -201,23 +202,24 @@ def _due(view: SessionView) -> Attention:
     )
 
 
-def _due_soon(view: SessionView, now: datetime) -> Attention | None:
+def _due_soon(view: SessionView, saves: Saves, now: datetime) -> Attention | None:
     due_at = None if view.growth is None else view.growth.due_at
     if due_at is None or not view.session_class.is_rotated or due_at - now > _SOON:
         return None
+    command, hint = saving(view, saves, now)
     minutes = max(1, round((due_at - now).total_seconds() / 60))
     return Attention(
         Severity.WARNING,
         "session-due-soon",
         f"{name_of(view)} reaches {short_kilo(view.threshold)} in about {minutes} min{_rate(view)}",
-        hint="A checkpoint now saves what it holds.",
+        hint=hint,
         agent=view.agent.id,
         key=view.key_text,
-        command="checkpoint",
+        command=command,
     )
 
 
-def _near(view: SessionView) -> Attention | None:
+def _near(view: SessionView, saves: Saves, now: datetime) -> Attention | None:
     """Return that a session has nearly reached its threshold, or its window where none rotates."""
     is_rotated = view.session_class.is_rotated
     percent = view.percent_of_threshold if is_rotated else view.percent_of_window
@@ -228,15 +230,16 @@ def _near(view: SessionView) -> Attention | None:
     state = (
         "" if view.count.state is TokenState.FRESH else f" by a count that is {view.count.state}"
     )
+    command, hint = saving(view, saves, now)
     return Attention(
         Severity.WARNING,
         "near-limit",
         f"{name_of(view)} is at {percent:.0f} % of its {'threshold' if is_rotated else 'window'}: "
         f"{short_kilo(tokens)} of {short_kilo(limit)}{state}",
-        hint="A checkpoint now saves what it holds.",
+        hint=hint,
         agent=view.agent.id,
         key=view.key_text,
-        command="checkpoint",
+        command=command,
     )
 
 
@@ -259,7 +262,7 @@ def _compacts_first(view: SessionView, config: PlatformConfig) -> Iterator[Atten
     )
 
 
-def _counts(sessions: tuple[SessionView, ...], now: datetime) -> Iterator[Attention]:
+def _counts(sessions: tuple[SessionView, ...], saves: Saves, now: datetime) -> Iterator[Attention]:
     """Yield the counts of today that cannot be true, and those that nobody knows."""
     for view in sessions:
         used_at = view.stored.last_interaction_at or view.stored.updated_at
@@ -272,14 +275,15 @@ def _counts(sessions: tuple[SessionView, ...], now: datetime) -> Iterator[Attent
             code, said = "count-unknown", "nobody knows how full it is"
         else:
             continue
+        command, hint = saving(view, saves, now)
         yield Attention(
             Severity.WARNING,
             code,
             f"{name_of(view)}: {said}",
-            hint="Until the platform counts again, automatic rotation leaves it alone.",
+            hint=f"Until the platform counts again, automatic rotation leaves it alone. {hint}",
             agent=view.agent.id,
             key=view.key_text,
-            command="checkpoint",
+            command=command,
         )
 
 
@@ -287,20 +291,23 @@ def _has_words(view: SessionView) -> bool:
     return view.transcript_state is not TranscriptState.NONE
 
 
-def _stale(stale: Iterable[SessionView], waiting: Sequence[Unsaved]) -> Iterator[Attention]:
+def _stale(
+    stale: Iterable[SessionView], waiting: Sequence[Unsaved], saves: Saves, now: datetime
+) -> Iterator[Attention]:
     """Yield what the next message starts anew; grave only where something in it is unsaved."""
     open_ = {(one.view.agent.id, one.view.key_text) for one in waiting}
     for view in stale:
         is_open = (view.agent.id, view.key_text) in open_
         rest = "; not all of it is saved" if is_open else "; all of it is saved"
+        command, hint = saving(view, saves, now) if is_open else ("", "")
         yield Attention(
             Severity.WARNING if is_open else Severity.INFO,
             "reset-next",
             f"{name_of(view)} starts anew with its next message{rest}",
-            hint="A checkpoint now saves what it holds." if is_open else "",
+            hint=hint,
             agent=view.agent.id,
             key=view.key_text,
-            command="checkpoint" if is_open else "",
+            command=command,
         )
 
 

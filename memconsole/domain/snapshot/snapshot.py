@@ -169,7 +169,9 @@ class Attention:
         key: Session key, when it is about one.
         message: One sentence of fact.
         hint: One sentence that says what to do next.
-        command: Name of the command that helps, run for that session or agent; empty for none.
+        command: Name of the command that helps, run for that session, else that agent; empty for
+            none.
+        is_for_all: The command is for all sessions of the agent; the key names the worst of them.
         seen_at: When a look at health saw it; None for what this reading sees itself.
     """
 
@@ -180,6 +182,7 @@ class Attention:
     agent: str | None = None
     key: str | None = None
     command: str = ""
+    is_for_all: bool = False
     seen_at: datetime | None = None
 
 

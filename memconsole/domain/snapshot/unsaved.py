@@ -7,6 +7,7 @@ that the platform compacted or reset since then may be lost, and can still be br
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import field
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -72,6 +73,8 @@ class Saves:
         cuts: Compactions and resets of the last day.
         intervals: Time between two checkpoints, by agent.
         interval: The usual one.
+        quiet: For how long a session may be quiet that a checkpoint still takes, by agent.
+        quiet_usually: The usual time.
         zone: In which times are told.
     """
 
@@ -80,6 +83,8 @@ class Saves:
     cuts: Sequence[Cut] = ()
     intervals: Mapping[str, timedelta] = field(default_factory=dict)
     interval: timedelta = timedelta(minutes=15)
+    quiet: Mapping[str, timedelta] = field(default_factory=dict)
+    quiet_usually: timedelta = timedelta(hours=4)
     zone: Zone = None
 
 
@@ -90,13 +95,11 @@ class Unsaved:
     Attributes:
         since: The first of them whose time is known.
         saved_at: Up to where it is saved; None for never.
-        is_newest: It is the newest session of its agent, which a checkpoint takes.
     """
 
     view: SessionView
     since: datetime
     saved_at: datetime | None
-    is_newest: bool
 
 
 def unsaved(
@@ -118,14 +121,11 @@ def unsaved(
     """
     of_files = {one.ref.id: one.checkpoint_at for one in agents}
     recorded = {agent for agent, _ in saves.saved}
-    newest: dict[str, tuple[datetime, SessionView]] = {}
     found = []
     for view in sessions:
         spoke_at = spoken_within(view, now, within)
         if spoke_at is None:
             continue
-        if view.agent.id not in newest or spoke_at > newest[view.agent.id][0]:
-            newest[view.agent.id] = spoke_at, view
         saved_at = saves.saved.get((view.agent.id, view.session_id or ""))
         if saved_at is None and view.agent.id not in recorded:
             saved_at = of_files.get(view.agent.id)  # another program's checkpoint, as its file says
@@ -135,10 +135,28 @@ def unsaved(
         later = (at for at in said if saved_at is None or at > saved_at)
         found.append((view, min(next(later, spoke_at), spoke_at), saved_at))
     found.sort(key=lambda one: (one[1], one[0].key_text or ""))
-    return tuple(
-        Unsaved(view, since, saved_at, is_newest=newest[view.agent.id][1] is view)
-        for view, since, saved_at in found
-    )
+    return tuple(Unsaved(*one) for one in found)
+
+
+def saving(view: SessionView, saves: Saves, now: datetime) -> tuple[str, str]:
+    """Return the command that saves what one session holds, and the sentence that names the call.
+
+    A checkpoint passes over what has been quiet for long; observing does not. What captures may not
+    read has no command.
+    """
+    if not view.is_capturable:
+        return "", f"It is {view.session_class.phrase}, and those are never copied into memory."
+    spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
+    quiet = saves.quiet.get(view.agent.id, saves.quiet_usually)
+    is_late = spoke_at is not None and now - spoke_at > quiet
+    command = "observe" if is_late else "checkpoint"
+    return command, f"`{call(command, view.agent.id, view.key_text)}` saves what it holds."
+
+
+def call(command: str, agent_id: str, key: str | None = None) -> str:
+    """Return the call that runs a command for an agent, or for one of its sessions."""
+    session = () if key is None else ("--session", key)
+    return shlex.join(("memconsole", command, "--agent", agent_id, *session))
 
 
 def spoken_within(view: SessionView, now: datetime, within: timedelta = TODAY) -> datetime | None:
@@ -164,13 +182,14 @@ def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
         rest = "nothing of it saved"
         if saved_at is not None:
             rest = f"{long_span(cut.spoke_at - saved_at)} of it unsaved"
-        command = "recover" if cut.what == "reset" else "observe"
+        is_reset = cut.what == "reset"
+        command, key = ("recover", None) if is_reset else ("observe", cut.key)
         yield Attention(
             Severity.CRITICAL,
             "work-lost",
             f"LOST? {cut.name} was {cut.what} by the platform "
             f"{clock(cut.at, saves.zone)}{size}, {rest}",
-            hint=f"memconsole {command} --agent {cut.agent.id} brings it back.",
+            hint=f"`{call(command, cut.agent.id, key)}` brings it back.",
             agent=cut.agent.id,
             key=cut.key,
             command=command,
@@ -190,26 +209,33 @@ def late_saves(
         is_first = agent.checkpoint_at is None and all(one.saved_at is None for one in own)
         late = own if is_first else [one for one in own if now - one.since > most]
         if late:
-            yield _late(agent, late, is_first=is_first, now=now)
+            yield _late(agent, late, saves, is_first=is_first, now=now)
 
 
-def _late(agent: AgentView, late: list[Unsaved], *, is_first: bool, now: datetime) -> Attention:
+def _late(
+    agent: AgentView, late: list[Unsaved], saves: Saves, *, is_first: bool, now: datetime
+) -> Attention:
     worst = late[0]
     more = f", and {len(late) - 1} more of its sessions wait" if len(late) > 1 else ""
     message = f"{name_of(worst.view)} holds {long_span(now - worst.since)} that nobody saved{more}"
     if is_first:
         message = f"{agent.ref.id} is used, and it has no checkpoint yet"
-    # A checkpoint takes the newest session; observing takes all of them.
-    is_one = all(one.is_newest for one in late)
-    command = "checkpoint" if is_first or is_one else "observe"
+    agent_id = agent.ref.id
+    if is_first:
+        command, hint = "checkpoint", f"`{call('checkpoint', agent_id)}` is its first."
+    elif len(late) == 1:
+        command, hint = saving(worst.view, saves, now)
+    else:  # a checkpoint takes one session; observing takes all of them
+        command, hint = "observe", f"`{call('observe', agent_id)}` saves all of them."
     return Attention(
         Severity.WARNING,
         "no-checkpoint" if is_first else "capture-late",
         message,
-        hint=f"memconsole {command} --agent {agent.ref.id}",
-        agent=agent.ref.id,
+        hint=hint,
+        agent=agent_id,
         key=None if is_first else worst.view.key_text,
         command=command,
+        is_for_all=len(late) > 1,
     )
 
 

@@ -14,15 +14,13 @@ from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
-    from datetime import datetime, timedelta
+    from datetime import datetime
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings import CheckpointSettings, Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.reader import AgentReading
     from memconsole.ports.state import CaptureLog, RecoveryLog
-
-_USUAL = Saves().interval
 
 
 def saves_of(
@@ -57,6 +55,11 @@ def saves_of(
         and now - at <= TODAY
         for before in (tail.tokens_before_compaction,)
     ]
+    checkpoints = {
+        agent_id: found
+        for agent_id in (one.agent.id for one in readings)
+        if (found := _checkpoint(settings, agent_id)) is not None
+    }
     return Saves(
         saved=captures.latest_by_session(str(home.path)),
         said={
@@ -64,7 +67,8 @@ def saves_of(
             for (_, session_id), tail in tails.items()
         },
         cuts=(*cuts, *(cut for one in readings for cut in _resets(one, recovery))),
-        intervals={one.agent.id: _interval(settings, one.agent.id) for one in readings},
+        intervals={agent_id: one.interval for agent_id, one in checkpoints.items()},
+        quiet={agent_id: one.stale_after for agent_id, one in checkpoints.items()},
         zone=resolve_zone(settings.timezone, home.config.user_timezone).zone,
     )
 
@@ -88,8 +92,8 @@ def _resets(reading: AgentReading, recovery: RecoveryLog) -> Iterator[Cut]:
             )
 
 
-def _interval(settings: Settings, agent_id: str) -> timedelta:
+def _checkpoint(settings: Settings, agent_id: str) -> CheckpointSettings | None:
     try:
-        return settings.for_agent(agent_id).checkpoint.interval
+        return settings.for_agent(agent_id).checkpoint
     except ConfigError:  # what the section lacks is a finding of its own
-        return _USUAL
+        return None

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.names import full_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, SessionView
 
@@ -72,13 +74,30 @@ def for_views(
 
 
 def for_finding(snapshot: ConsoleSnapshot, finding: Attention) -> tuple[Target, ...]:
-    """Return what a finding is about: its session, else its agent, else nothing."""
-    for view in snapshot.of_agent(finding.agent) if finding.key else ():
+    """Return what the command of a finding acts on: its session, else its agent, else nothing."""
+    refs = [one.ref for one in snapshot.agents if one.ref.id == finding.agent]
+    if finding.key is None or finding.is_for_all:
+        return tuple(Target(one, None, one.id) for one in refs)
+    for view in snapshot.of_agent(finding.agent):
         if view.key_text == finding.key:
             return (for_session(view),)
-    if finding.agent is None:
-        return ()
-    return for_agents(snapshot, (finding.agent,), Subject.AGENT)
+    return tuple(Target(one, finding.key, f"{one.id} / {literal(finding.key)}") for one in refs)
+
+
+def wants_session(finding: Attention, view: SessionView) -> bool:
+    """Whether a finding is about this one session, so that a command on it means the session."""
+    is_same = (finding.agent, finding.key) == (view.agent.id, view.key_text)
+    return bool(finding.command) and is_same and not finding.is_for_all
+
+
+def for_command(spec: CommandSpec, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+    """Return targets as a command takes them: what is about whole agents takes each of them once.
+
+    Sessions that are marked name their agents then.
+    """
+    if spec.subject is not Subject.AGENT or (spec.about and not spec.takes_text):
+        return targets
+    return tuple(dict.fromkeys(Target(one.agent, None, one.agent.id) for one in targets))
 
 
 def aim_of(targets: tuple[Target, ...]) -> str:
@@ -88,10 +107,8 @@ def aim_of(targets: tuple[Target, ...]) -> str:
     return f"{len(targets)} marked" if targets else ""
 
 
-def aims_at(here: tuple[Target, ...], wanted: tuple[Target, ...], subject: Subject) -> bool:
+def aims_at(here: tuple[Target, ...], wanted: tuple[Target, ...]) -> bool:
     """Whether a command would act here on exactly what is wanted."""
-    if subject is Subject.AGENT:
-        return [one.agent for one in here] == [one.agent for one in wanted]
     return [(one.agent, one.key) for one in here] == [(one.agent, one.key) for one in wanted]
 
 

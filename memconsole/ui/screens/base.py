@@ -13,7 +13,14 @@ from memconsole.domain.commands.checkpoint import CHECKPOINT
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.commands.observe import OBSERVE
 from memconsole.domain.commands.recover import RECOVER
-from memconsole.ui.actions.targets import aim_of, aims_at, for_agents, for_finding, pool_of
+from memconsole.ui.actions.targets import (
+    aim_of,
+    aims_at,
+    for_agents,
+    for_command,
+    for_finding,
+    pool_of,
+)
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
@@ -37,6 +44,7 @@ if TYPE_CHECKING:
     from textual.binding import ActiveBinding, BindingType
     from textual.events import Resize
 
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.memory.files import Pool
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
@@ -49,6 +57,9 @@ _MESSAGE_SECONDS = 6.0
 
 _DOES = {CHECKPOINT.name: "saves it", OBSERVE.name: "saves it", RECOVER.name: "brings it back"}
 """What the key of a finding's command does, in two or three words."""
+
+_MOST_STEPS = 2
+"""Presses of a key that a line may ask for one after the other."""
 
 
 class ConsoleScreen(PanelScreen):
@@ -157,15 +168,17 @@ class ConsoleScreen(PanelScreen):
 
     def _aims(self, bindings: Iterable[ActiveBinding]) -> dict[str, str]:
         """Return what each command of the bottom line acts on now."""
+        shown = (
+            spec_of(str(one.binding.id))
+            for one in bindings
+            if one.binding.show and one.binding.action.startswith("command(")
+        )
+        targets: dict[Subject, tuple[Target, ...]] = {}
         found: dict[str, str] = {}
-        subjects: dict[Subject, str] = {}
-        for one in bindings:
-            if not (one.binding.show and one.binding.action.startswith("command(")):
-                continue
-            spec = spec_of(str(one.binding.id))
-            if spec.subject not in subjects:
-                subjects[spec.subject] = aim_of(self.targets(spec.subject))
-            found[spec.name] = subjects[spec.subject]
+        for spec in shown:
+            if spec.subject not in targets:
+                targets[spec.subject] = self.targets(spec.subject)
+            found[spec.name] = aim_of(for_command(spec, targets[spec.subject]))
         return found
 
     def _keys_of_finding(self, number: int) -> str:
@@ -183,10 +196,15 @@ class ConsoleScreen(PanelScreen):
             spec = CHECKPOINT  # what the Gateway cannot do now can be saved at least
         if refusal(spec, self.desk.settings, snapshot) is not None:
             return ""
-        wanted, here = for_finding(snapshot, finding), self.targets(spec.subject)
-        key = spec.key or f": {spec.name}"
-        keys = key if aims_at(here, wanted, spec.subject) else f". then {key}"
-        return f"{keys} {_DOES.get(spec.name, 'shows the plan')}"
+        wanted = for_command(spec, for_finding(snapshot, finding))
+        way = "" if aims_at(self.aimed(spec), wanted) else self._way_to(number)
+        return f"{way}{spec.key or f': {spec.name}'} {_DOES.get(spec.name, 'shows the plan')}"
+
+    def _way_to(self, number: int) -> str:
+        """Return the keys that go to a finding: how often the point must be pressed."""
+        found = self.desk.go.found
+        steps = number + 1 if found is None else number - found
+        return f"{'. ' * steps}then " if 0 < steps <= _MOST_STEPS else "! lists it, then "
 
     def actions(self) -> tuple[Verb, ...]:
         """Return what only this screen can do, in the panel that has the keys."""
@@ -255,6 +273,10 @@ class ConsoleScreen(PanelScreen):
         del subject
         return ()
 
+    def aimed(self, spec: CommandSpec) -> tuple[Target, ...]:
+        """Return what one command acts on here."""
+        return for_command(spec, self.targets(spec.subject))
+
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Return why an action cannot work now, or None when it can."""
         app = self.desk
@@ -292,7 +314,7 @@ class ConsoleScreen(PanelScreen):
         app = self.desk
         if action == "command" and app.snapshot is not None and not app.settings.ui.read_only:
             spec = spec_of(str(parameters[0]))
-            targets = self.targets(spec.subject)
+            targets = self.aimed(spec)
             if spec.needs_gateway and targets:
                 app.begin(spec, targets, reason)
                 return
@@ -336,7 +358,7 @@ class ConsoleScreen(PanelScreen):
     def action_command(self, name: str) -> None:
         """Begin a command of the catalogue with what is marked or selected here."""
         spec = spec_of(name)
-        targets = self.targets(spec.subject)
+        targets = self.aimed(spec)
         if spec.takes_text and targets:
             self.desk.go.note(spec, targets)
         else:

@@ -153,7 +153,7 @@ def test_talk_without_a_capture_warns() -> None:
         "no-checkpoint",
         "main is used, and it has no checkpoint yet",
     )
-    assert never.hint == "memconsole checkpoint --agent main"
+    assert never.hint == "`memconsole checkpoint --agent main` is its first."
 
 
 def test_messages_that_wait_for_two_checkpoints_warn() -> None:
@@ -171,14 +171,34 @@ def test_messages_that_wait_for_two_checkpoints_warn() -> None:
     assert found(session(), agents=(agent(),), saves=slow) == ()
 
 
-def test_an_older_talk_is_observed_for_a_checkpoint_takes_the_newest() -> None:
+def test_what_saves_a_session_names_the_session_and_works_for_it() -> None:
     older = replace(
-        session().stored, session_id="b2", updated_at=NOW - timedelta(hours=2), spoke_at=None
+        session().stored,
+        key=SessionKey("agent:main:it's", "main", "it's", SessionClass.OTHER),
+        session_id="b2",
+        updated_at=NOW - timedelta(hours=2),
+        spoke_at=None,
     )
     saves = Saves(saved={("main", "a1"): NOW})
     [late] = found(session(), session(stored=older), agents=(agent(),), saves=saves)
 
-    assert (late.code, late.command) == ("capture-late", "observe")
+    assert (late.code, late.command, late.key) == ("capture-late", "checkpoint", "agent:main:it's")
+    call = """memconsole checkpoint --agent main --session 'agent:main:it'"'"'s'"""
+    assert late.hint == f"`{call}` saves what it holds."
+    # A checkpoint passes over what was quiet for long; observing does not.
+    quiet = replace(saves, quiet={"main": timedelta(hours=1)})
+    [late] = found(session(), session(stored=older), agents=(agent(),), saves=quiet)
+    assert late.command == "observe"
+
+
+def test_several_late_sessions_are_one_finding_whose_command_takes_them_all() -> None:
+    other = replace(session().stored, session_id="b2", updated_at=NOW - timedelta(hours=2))
+    saves = Saves(saved={("main", "old"): NOW - timedelta(hours=9)})
+    views = (session(), session(stored=other))
+    [late] = found(*views, agents=(agent(),), saves=replace(saves, interval=timedelta(0)))
+
+    assert (late.command, late.is_for_all) == ("observe", True)
+    assert late.hint == "`memconsole observe --agent main` saves all of them."
 
 
 def test_a_stopped_scheduler_is_grave_while_something_is_unsaved() -> None:
@@ -213,6 +233,7 @@ def test_what_was_cut_while_it_was_unsaved_comes_before_everything() -> None:
         "LOST? main / main was compacted by the platform 08:49 at 177.6K, 26 min of it unsaved"
     )
     assert items[0].command == "observe"
+    assert "--session agent:main:main" in items[0].hint
 
 
 def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
@@ -257,6 +278,7 @@ def test_what_is_near_its_limit_is_told() -> None:
     )
     [window] = found(group)
     assert "92 % of its window: 185K of 200K" in window.message
+    assert (window.command, "never copied into memory" in window.hint) == ("", True)
 
 
 def test_a_count_that_cannot_be_true_says_why() -> None:

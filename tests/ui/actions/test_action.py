@@ -37,17 +37,17 @@ async def test_c_shows_the_plan_and_what_came_of_it(engine: FakeEngine) -> None:
         await desk.press("c")
         text = desk.text("dialog")
         assert desk.screen == "action"
-        assert "Checkpoint main" in text
+        assert "Checkpoint main / main" in text
         assert "→ would save 60 messages of agent:main:main" in text
-        assert "✓ main  done  31 ms" in text
+        assert "✓ main / main  done  31 ms" in text
         assert "memory/2026-01-26.md  480 B  0600" in text
         assert "undo: not needed" in text
         await desk.press("escape")
         assert desk.screen == "overview"
 
     assert engine.commands == [
-        Checkpoint(sample.ref("main"), dry_run=True),
-        Checkpoint(sample.ref("main")),
+        Checkpoint(sample.ref("main"), "agent:main:main", dry_run=True),
+        Checkpoint(sample.ref("main"), "agent:main:main"),
     ]
 
 
@@ -150,7 +150,7 @@ async def test_a_skipped_plan_ends_there_and_says_why(engine: FakeEngine) -> Non
         await desk.press("c")
         text = desk.text("dialog")
 
-    assert "– main  skipped" in text
+    assert "– main / main  skipped" in text
     assert "nothing new since 14:05" in text
     assert "It is saved already." in text
     assert not real(engine)
@@ -165,7 +165,7 @@ async def test_a_failure_says_what_failed_and_what_to_do(engine: FakeEngine) -> 
         await desk.press("c")
         text = desk.text("dialog")
 
-    assert "✗ main  failed" in text
+    assert "✗ main / main  failed" in text
     assert "MEMORY.md is a symlink" in text
     assert "Replace it by a file." in text
     assert "undo" not in text

@@ -9,7 +9,7 @@ from textual import on
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.snapshot.groups import Group, grouped
 from memconsole.text import figures
-from memconsole.ui.actions.targets import for_agents, for_finding
+from memconsole.ui.actions.targets import for_finding
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
@@ -191,11 +191,9 @@ class FindingsScreen(ConsoleScreen):
         snapshot = self.desk.snapshot
         if snapshot is None or subject is Subject.ENTRY:
             return ()
-        if subject is Subject.AGENT:
-            agents = dict.fromkeys(one.agent for one in self._chosen if one.agent)
-            return for_agents(snapshot, agents, subject)
         found = (target for one in self._chosen for target in for_finding(snapshot, one))
-        return tuple(dict.fromkeys(one for one in found if one.key is not None))
+        is_any = subject is Subject.AGENT
+        return tuple(dict.fromkeys(one for one in found if is_any or one.key is not None))
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add that notices are about nothing that a command could act on."""

@@ -12,7 +12,7 @@ from textual.containers import Horizontal
 
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.events import EventKind
-from memconsole.ui.actions.targets import ALL, for_agents, for_finding, for_views
+from memconsole.ui.actions.targets import ALL, for_agents, for_views, wants_session
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
@@ -269,10 +269,8 @@ class OverviewScreen(ConsoleScreen):
         if snapshot is None or not finding.agent:
             return False
         is_known = self.named("agents").select(finding.agent)
-        targets = for_finding(snapshot, finding)
-        key = targets[0].key if targets else None
-        own = snapshot.of_agent(finding.agent)
-        row = next((row_key(one) for one in own if key and one.key_text == key), None)
+        own = snapshot.of_agent(finding.agent) if finding.key else ()
+        row = next((row_key(one) for one in own if one.key_text == finding.key), None)
         view = None if row is None else self._session_at(row)
         if view is not None and not session_rows.is_usual(view):
             self._everything = True
@@ -503,10 +501,18 @@ class OverviewScreen(ConsoleScreen):
         agents, sessions = self.named("agents").place, self.named("sessions").place
         pane_id = None if self.pane is None else self.pane.id
         is_sessions = pane_id == "sessions" or (self.is_small and pane_id != "agents")
-        if is_sessions or (subject is Subject.SESSION and not agents.marks):
-            # Of the agents panel too: the session that looks selected is the one that is meant.
-            marks = sessions.marked if is_sessions else ()
-            keys = marks or (sessions.cursor or "",)
-            views = [view for key in keys if (view := self._session_at(key)) is not None]
-            return for_views(snapshot, views, subject, are_marked=bool(marks))
+        is_one = is_sessions or not agents.marks
+        marks = sessions.marked if is_sessions else ()
+        keys = marks or (sessions.cursor or "",)
+        views = [view for key in keys if (view := self._session_at(key)) is not None]
+        # In the agents panel too: the session that looks selected is the one that is meant.
+        own = [one for one in views if is_sessions or one.agent.id == agents.cursor]
+        is_own = bool(marks) or (is_one and _is_found(snapshot, own))
+        if is_sessions or is_own or (subject is Subject.SESSION and is_one):
+            return for_views(snapshot, views, subject, are_marked=is_own)
         return for_agents(snapshot, agents.marks or {agents.cursor or ""}, subject)
+
+
+def _is_found(snapshot: ConsoleSnapshot, views: list[SessionView]) -> bool:
+    """Whether a finding asks for a command on exactly this session."""
+    return any(wants_session(one, view) for one in snapshot.attention for view in views)

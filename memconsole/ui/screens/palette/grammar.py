@@ -15,7 +15,7 @@ from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.actions.targets import for_agents, for_session
+from memconsole.ui.actions.targets import for_agents, for_command, for_session
 from memconsole.ui.drawing.literal import literal
 
 if TYPE_CHECKING:
@@ -148,7 +148,8 @@ class _Line:
         if self._agent is not None:
             targets = for_agents(self._snapshot, (self._agent.casefold(),), _plain(spec.subject))
         else:
-            targets = selected(_plain(spec.subject) if about else spec.subject)
+            subject = _plain(spec.subject) if about else spec.subject
+            targets = for_command(spec, selected(subject))
         if about and spec.subject is not Subject.SESSION:
             return tuple(replace(one, key=about) for one in targets)
         if spec.subject is Subject.ENTRY and not about and self._agent is not None:

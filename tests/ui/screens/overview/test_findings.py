@@ -6,7 +6,16 @@ from dataclasses import replace
 from datetime import timedelta
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, Quiet, SchedulerStatus
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.observe import Observe
+from memconsole.domain.snapshot.snapshot import (
+    Attention,
+    ConsoleSnapshot,
+    Quiet,
+    SchedulerStatus,
+    SessionView,
+)
+from memconsole.ui.drawing.names import row_key
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -107,3 +116,75 @@ async def test_a_scheduler_that_is_stopped_can_be_started_from_the_line() -> Non
     snapshot = with_findings(stopped, scheduler=SchedulerStatus("stopped"))
     async with at_work(FakeEngine(snapshot)) as desk:
         assert "do this" in desk.bar("attention")  # this console has no jobs of its own
+
+
+def late(view: SessionView, **more: object) -> Attention:
+    return finding("capture-late", view.agent.id, key=view.key_text, command="checkpoint", **more)
+
+
+def of_work(snapshot: ConsoleSnapshot) -> tuple[SessionView, SessionView]:
+    """Return two sessions of one agent: the newest, which a checkpoint takes, and another one."""
+    newest, other, *_ = (one for one in snapshot.of_agent("work") if one.key_text is not None)
+    return newest, other
+
+
+async def test_the_key_of_a_finding_acts_on_its_own_session_and_on_no_newer_one() -> None:
+    _, other = of_work(sample.usual())
+    engine = FakeEngine(with_findings(late(other)))
+    async with at_work(engine) as desk:
+        assert "   c saves it" in desk.bar("attention")
+        await desk.press("2", "g", "k", "j")
+        if desk.cursor("sessions") == row_key(other):
+            await desk.press("j")
+        assert "   . then c saves it" in desk.bar("attention")
+        assert "c checkpoint work  " in desk.bar("keys")
+        await desk.press("full_stop", "c")
+
+    assert engine.commands[-1] == Checkpoint(sample.ref("work"), other.key_text)
+
+
+async def test_a_finding_in_the_list_of_all_acts_on_its_own_session() -> None:
+    newest, other = of_work(sample.usual())
+    engine = FakeEngine(with_findings(late(newest), late(other)))
+    async with at_work(engine) as desk:
+        await desk.press("exclamation_mark", "space", "c")
+
+    done = [one for one in engine.commands if not one.dry_run]
+    assert done == [Checkpoint(sample.ref("work"), one.key_text) for one in (newest, other)]
+
+
+async def test_what_takes_all_sessions_of_an_agent_is_about_the_agent() -> None:
+    _, other = of_work(sample.usual())
+    engine = FakeEngine(with_findings(late(other, is_for_all=True)))
+    async with at_work(engine) as desk:
+        assert "   c saves it" in desk.bar("attention")
+        await desk.press("c")
+
+    assert engine.commands[-1] == Checkpoint(sample.ref("work"))
+
+
+async def test_a_session_that_is_not_listed_is_still_named_to_the_command() -> None:
+    gone = finding("work-lost", "work", key="agent:work:gone", command="observe")
+    engine = FakeEngine(with_findings(gone))
+    async with at_work(engine) as desk:
+        await desk.press("exclamation_mark", "b")
+
+    assert engine.commands[0] == Observe(sample.ref("work"), "agent:work:gone", dry_run=True)
+
+
+async def test_a_finding_further_down_says_how_to_get_to_it() -> None:
+    newest, other = of_work(sample.usual())
+    found = (late(newest), replace(late(newest), code="near-limit", key=other.key_text))
+    async with at_work(FakeEngine(with_findings(*found))) as desk:
+        assert "   c saves it" in desk.bar("attention")
+        assert "   . . then c saves it" in desk.bar("attention-2")
+        await desk.press("full_stop", "full_stop")
+        assert "c checkpoint work …" in desk.bar("keys")
+
+
+async def test_marked_sessions_name_their_agent_once_to_what_is_about_the_agent() -> None:
+    engine = FakeEngine(with_findings())
+    async with at_work(engine) as desk:
+        await desk.press("j", "2", "space", "space", "F")
+
+    assert [(one.spec.name, one.agent.id) for one in engine.commands] == [("reflect", "work")]

@@ -372,11 +372,12 @@ async def test_a_row_opens_by_a_double_click_and_the_wheel_scrolls(engine: FakeE
 
 async def test_the_key_bar_names_what_a_key_acts_on(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
-        assert "c checkpoint main  " in desk.bar("keys")
+        assert "c checkpoint main / main  " in desk.bar("keys")  # as the finding about it says
         assert "R rotate main / main  " in desk.bar("keys")
         await desk.press("j")
         assert "c checkpoint work  " in desk.bar("keys")
         await desk.press("2")
+        assert "c checkpoint work  " in desk.bar("keys")
         assert "R rotate work / " in desk.bar("keys")
         await desk.press("space", "space")
         assert "R rotate 2 marked" in desk.bar("keys")
