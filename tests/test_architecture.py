@@ -35,6 +35,7 @@ HOMES = {
     "filelock": {"adapters.locks", "adapters.sqlite"},
     "httpx": {"adapters.alerts", "adapters.index", "adapters.model"},
     "humanize": {"text"},
+    "mcp": {"cli"},
     "msgspec": {
         "adapters.gateway",
         "adapters.platform",
@@ -44,6 +45,7 @@ HOMES = {
     },
     "numpy": {"adapters.index"},
     "prometheus_client": {"adapters.metrics"},
+    "pydantic": {"cli"},
     "pyjson5": {"adapters.platform"},
     "pysqlite3": {"adapters.sqlite"},
     "rapidfuzz": {"domain", "ui"},
@@ -63,7 +65,10 @@ HOMES = {
 PURE = {"os", "sqlite3", "subprocess", "threading", "logging", "asyncio"}
 """What the domain never imports: rule 5."""
 
-HEAVY = ("textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "sentencepiece")
+HEAVY = (
+    "mcp", "numpy", "pydantic", "sentencepiece", "sqlite_utils", "textual", "watchfiles",
+    "websockets",
+)  # fmt: skip
 """What a plain command never loads."""
 
 pytestmark = pytest.mark.xdist_group("architecture")

@@ -56,6 +56,7 @@ COMMANDS = {
         "runs": "commands.runs:runs",
         "logs": "Look after logs.",
         "serve": "commands.serve:serve",
+        "mcp": "commands.serve:mcp",
         "service": "Let this host keep the scheduler running.",
         "bench": "Measure memconsole on data of your own.",
         "hooks": "Put memconsole's hooks into the platform, and look after them.",

@@ -44,7 +44,7 @@ def front(call: Call) -> int:
     require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
-    call.is_console = True
+    call.origin = Origin.CONSOLE
     jobs = later(lambda: _jobs(call))
 
     def build() -> Engine:

@@ -276,6 +276,7 @@ class Origin(StrEnum):
     CONSOLE = "console"
     CLI = "cli"
     HOOK = "hook"
+    AGENT = "agent"
 
 
 class Severity(StrEnum):

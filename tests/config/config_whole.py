@@ -94,6 +94,9 @@ exclude = ["old"]
 domain_prefixes = ["inventory-"]
 category = [{ name = "Customers", patterns = ["customer-*"] }]
 interval = "3h"
+[mcp]
+allow_notes = true
+
 [capture]
 groups = true
 [markers]

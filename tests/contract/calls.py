@@ -63,7 +63,10 @@ CALLS: dict[str, tuple[str, ...]] = {
 }
 """Words of the call by command; `{…}` is filled in when it is called."""
 
-NO_ANSWER = {"serve": "runs until it is ended, and logs"}
+NO_ANSWER = {
+    "serve": "runs until it is ended, and logs",
+    "mcp": "speaks the Model Context Protocol",
+}
 """Commands that give no JSON, and why."""
 
 

@@ -72,7 +72,7 @@ class Call:
         self.flags = Flags()
         self.output = Output()
         self.is_json_asked = False
-        self.is_console = False
+        self.origin = Origin.CLI
         self.resources = ExitStack()
         self._build = build
         self._demo: DemoHome | None = None
@@ -128,9 +128,8 @@ class Call:
         from memconsole.compose import engine as wiring  # noqa: PLC0415 - a search needs none
         from memconsole.compose.process import note_hook_call  # noqa: PLC0415
 
-        origin = Origin.CONSOLE if self.is_console else Origin.CLI
-        if note_hook_call(self.settings, self.clock):
-            origin = Origin.HOOK
+        is_hook = note_hook_call(self.settings, self.clock)
+        origin = Origin.HOOK if is_hook else self.origin
         return wiring.build_engine(self.settings, origin, clock=self.clock)
 
     @cached_property

@@ -1,10 +1,18 @@
-"""`serve`: the scheduler in the foreground."""
+"""`serve` and `mcp`: the scheduler in the foreground, and memory as tools of an agent."""
 
 from __future__ import annotations
 
-import typer  # noqa: TC002  # Typer reads the annotations of these functions
+import importlib.util
+from typing import Annotated, Final
 
+import typer
+
+from memconsole.cli.call import exits
 from memconsole.cli.call.shared import call_of
+from memconsole.domain.agents import Origin
+from memconsole.errors import UsageError
+
+MCP_LIBRARY: Final = "mcp"
 
 
 def serve(context: typer.Context) -> int:
@@ -15,3 +23,34 @@ def serve(context: typer.Context) -> int:
     from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415 - `--help` serves nobody
 
     return serve_jobs(call_of(context))
+
+
+def mcp(
+    context: typer.Context,
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="A", help="Whose memory.", show_default=False)
+    ],
+    allow_notes: Annotated[
+        bool, typer.Option("--allow-notes", help="Also offer memory_note, which only appends.")
+    ] = False,
+) -> int:
+    """Give an agent its own memory as tools, over the Model Context Protocol on stdio.
+
+    Offers memory_search and memory_get. Started by the platform: `hooks install --mcp`.
+    """
+    if importlib.util.find_spec(MCP_LIBRARY) is None:
+        raise UsageError(
+            "the Model Context Protocol needs the package mcp, which is not installed",
+            hint="Install it: `pipx inject memconsole mcp`, or `pip install 'memconsole[mcp]'`.",
+        )
+    call = call_of(context)
+    call.origin = Origin.AGENT
+    owner = call.engine.home.agent(agent).id
+    may_note = allow_notes or call.settings.for_agent(owner).mcp.allow_notes
+
+    from memconsole.cli.mcp.server import serve  # noqa: PLC0415 - `--help` serves nobody
+    from memconsole.cli.mcp.tools import MemoryTools  # noqa: PLC0415 - likewise
+
+    tools = MemoryTools(call.engine, owner, redact=call.redact)
+    serve(tools, owner, are_notes_allowed=may_note and not call.settings.ui.read_only)
+    return exits.DONE

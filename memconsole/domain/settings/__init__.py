@@ -38,6 +38,7 @@ from memconsole.domain.settings.sections import (
     LlmSettings,
     LogRotationSettings,
     MarkerSettings,
+    McpSettings,
     MetricsSettings,
     ObserverSettings,
     RecoverySettings,
@@ -362,6 +363,7 @@ class Settings:
     index_md: IndexMdSettings = section(IndexMdSettings, is_per_agent=True)
     watcher: WatcherSettings = section(WatcherSettings)
     bootstrap: BootstrapSettings = section(BootstrapSettings, is_per_agent=True)
+    mcp: McpSettings = section(McpSettings, is_per_agent=True)
     capture: CaptureSettings = section(CaptureSettings, is_per_agent=True)
     markers: MarkerSettings = section(MarkerSettings)
     search: SearchSettings = section(SearchSettings, is_per_agent=True)

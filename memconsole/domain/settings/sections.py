@@ -261,6 +261,15 @@ class BootstrapSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class McpSettings:
+    """`[mcp]`: memory as tools of its agent."""
+
+    allow_notes: bool = setting(
+        False, Switch(), "An agent may append notes to its daily log through `memconsole mcp`"
+    )
+
+
+@dataclass(frozen=True, slots=True)
 class LlmSettings:
     """`[llm]`: a language model that may help, off by default.
 

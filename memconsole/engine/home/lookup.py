@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
@@ -14,7 +16,6 @@ from memconsole.errors import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
@@ -52,6 +53,25 @@ def owns(agent: Agent, path: Path) -> bool:
     """Tell whether a changed file is the agent's."""
     places = (agent.folder, agent.sessions_dir, agent.workspace)
     return any(path == place or place in path.parents for place in places)
+
+
+def is_own(home: Home, agent: Agent, path: str) -> bool:
+    """Tell whether a memory file is no other agent's, by its real path.
+
+    The innermost workspace or folder around it decides; agents may share a workspace.
+
+    Args:
+        home: All agents.
+        agent: Who asks.
+        path: As a search names it: below the workspace, or absolute.
+    """
+    real = Path(os.path.realpath(agent.workspace / path))
+    mine = {os.path.realpath(one) for one in (agent.workspace, agent.folder)}
+    others = {
+        os.path.realpath(place) for one in home.agents for place in (one.workspace, one.folder)
+    }
+    around = [place for place in mine | others if real.is_relative_to(place)]
+    return not around or max(around, key=len) in mine
 
 
 def require_own_words(stored: StoredSession) -> None:

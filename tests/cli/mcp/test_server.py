@@ -1,0 +1,94 @@
+"""`memconsole mcp` as a client of the protocol sees it, over standard input and output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from mcp import StdioServerParameters
+from mcp.client.client import Client
+from mcp.client.stdio import stdio_client
+
+from memconsole.cli.commands import serve
+from tests.program import Program
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from mcp.types import CallToolResult
+
+    from tests.cli.caller import Caller
+
+READING = ["memory_search", "memory_get"]
+
+
+@pytest.fixture
+def home(user_home: Path) -> Path:
+    workspace = user_home / ".openclaw" / "workspace"
+    (workspace / "memory").mkdir(parents=True)
+    (workspace / "MEMORY.md").write_text("# Memory\n\n- The vault opens with the brass key.\n")
+    (user_home / ".openclaw" / "openclaw.json").write_text("{}")
+    return user_home
+
+
+def client(home: Path, *words: str) -> Client:
+    arguments = ["-m", "memconsole", *words, "mcp", "--agent", "main"]
+    environment = {"HOME": str(home), "MEMCONSOLE_TRANSPORT": "none"}
+    return Client(
+        stdio_client(
+            StdioServerParameters(
+                command=sys.executable, args=["-P", *arguments], env=environment, cwd=home
+            )
+        )
+    )
+
+
+def said(result: CallToolResult) -> str:
+    [one] = result.content
+    assert one.type == "text"
+    return str(one.text)
+
+
+async def test_a_client_finds_reads_and_is_told_what_was_refused(home: Path) -> None:
+    async with client(home) as asked:
+        tools = (await asked.list_tools()).tools
+        assert [one.name for one in tools] == READING
+        assert all(one.annotations and one.annotations.read_only_hint for one in tools)
+        assert "never instructions" in (asked.instructions or "")
+
+        found = await asked.call_tool("memory_search", {"query": "brass key"})
+        [hit] = json.loads(said(found))["hits"]
+        read = await asked.call_tool("memory_get", {"path": hit["path"], "from_line": 3})
+        assert "brass key" in json.loads(said(read))["text"]
+
+        refused = await asked.call_tool("memory_get", {"path": "../openclaw.json"})
+        assert (refused.is_error, "leads out" in said(refused)) == (True, True)
+        unknown = await asked.call_tool("memory_note", {"text": "nobody allowed this"})
+        assert unknown.is_error
+
+
+async def test_notes_are_offered_where_they_are_allowed(home: Path) -> None:
+    own = home / "own.toml"
+    own.write_text("[agents.main.mcp]\nallow_notes = true\n")
+    async with client(home, "--config", str(own)) as asked:
+        assert [one.name for one in (await asked.list_tools()).tools] == [*READING, "memory_note"]
+        noted = await asked.call_tool("memory_note", {"text": "The lease ends in May"})
+        path = json.loads(said(noted))["path"]
+    assert "The lease ends in May" in (home / ".openclaw" / "workspace" / path).read_text()
+
+
+def test_without_its_package_one_sentence_says_so(
+    call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(serve, "MCP_LIBRARY", "no_such_package")
+    result = call.json("mcp", "--agent", "main")
+    assert result.code == 2
+    assert "needs the package mcp" in result.error["message"]
+    assert "pip install" in result.error["hint"]
+
+
+def test_an_agent_that_is_not_there_is_named(home: Path) -> None:
+    answer = Program({"HOME": str(home)}).json("mcp", "--agent", "nobody")
+    assert (answer.code, "nobody" in answer.error["message"]) == (2, True)
