@@ -72,6 +72,7 @@ def families(
 def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
     sessions = _family("sessions", "Live sessions, cron runs not counted", "agent")
     due = _family("sessions_due", "Sessions that rotation would take now", "agent")
+    doing = _family("sessions_doing", "Live sessions by what they do", "agent", "doing")
     tokens = _family("tokens_max", "Tokens of the fullest live session", "agent")
     percent = _family(
         "threshold_percent_max", "Share of the rotation threshold of the fullest session", "agent"
@@ -81,6 +82,8 @@ def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
         name = view.agent.id
         sessions.add(view.sessions, name)
         due.add(None if view.sessions is None else view.due, name)
+        for one, number in (view.activity or {}).items():
+            doing.add(number, name, one.value)
         tokens.add(view.tokens_max, name)
         checkpoint.add(_seconds(view.checkpoint_at), name)
         shares = [
@@ -89,7 +92,7 @@ def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
             if one.agent == view.ref and one.percent_of_threshold is not None
         ]
         percent.add(max(shares, default=None), name)
-    return sessions, due, tokens, percent, checkpoint
+    return sessions, due, doing, tokens, percent, checkpoint
 
 
 def _pools(agents: Iterable[AgentView]) -> Iterable[Family]:

@@ -10,6 +10,7 @@ import math
 from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
+from memconsole.domain.sessions.activity import Doing
 from tests.cli.contract_alerts import ALERT, STANDING
 
 if TYPE_CHECKING:
@@ -82,6 +83,9 @@ AGENT: Type = {
     "store": ("gateway", "sqlite", "files", "none", "unreadable"),
     "sessions": "int?",
     "due": "int?",
+    "activity": {
+        "?": {one.value: "int" for one in Doing},
+    },
     "tokens_max": "int?",
     "memory_bytes": "int",
     "memory_files": "int",
@@ -124,6 +128,7 @@ SESSION: dict[str, Type] = {
         "cron",
         "subagent",
         "hook",
+        "heartbeat",
         "incognito",
         "other",
     ),
@@ -143,6 +148,7 @@ SESSION: dict[str, Type] = {
     "started_at": "time?",
     "updated_at": "time?",
     "active": "bool?",
+    "activity": {"?": {"doing": tuple(Doing), "since": "time?", "heard_at": "time?"}},
     "source": ("gateway", "sqlite", "files"),
     "due": "bool",
     "not_due_because": "str?",
@@ -448,6 +454,10 @@ def check(value: object, wanted: Type, place: str) -> None:
 
 
 def _check_object(value: object, wanted: dict[str, Type], place: str) -> None:
+    if "?" in wanted:  # may be null
+        if value is not None:
+            check(value, wanted["?"], place)
+        return
     assert isinstance(value, dict), f"{place} is no object: {value!r}"
     if not wanted:  # free form
         return

@@ -113,6 +113,7 @@ disk_critical_percent = 95
 transcripts_mb = 900
 memory_file_kb = 90
 cron_errors = 5
+stuck_after = "20m"
 alert_cooldown = "1h"
 notify_recovery = false
 quiet_hours = "22:00-07:00"

@@ -146,7 +146,17 @@ OBSERVER = ObserverSettings(
 )
 
 HEALTH = HealthSettings(
-    timedelta(minutes=1), "gate", 80, 95, 900, 90, 5, timedelta(hours=1), False, "22:00-07:00"
+    timedelta(minutes=1),
+    "gate",
+    80,
+    95,
+    900,
+    90,
+    5,
+    timedelta(minutes=20),
+    timedelta(hours=1),
+    False,
+    "22:00-07:00",
 )
 METRICS = MetricsSettings(
     Path("/var/lib/node_exporter/memconsole.prom"), 9123, timedelta(minutes=5)

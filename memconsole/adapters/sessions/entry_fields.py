@@ -8,9 +8,15 @@ Fields: `docs/formats.md`, "Session entries".
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import msgspec
 
 from memconsole.domain.sessions.stored import TranscriptState
+from memconsole.text.timestamps import moment, sound
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 _LARGEST = 2**53
 """The platform counts in JavaScript numbers; beyond this they are not exact."""
@@ -112,3 +118,8 @@ def whole(value: float | str | bytes | None) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return None
     return int(value) if 0 <= value <= _LARGEST and value == int(value) else None
+
+
+def run_began(fields: EntryFields, status: str | None) -> datetime | None:
+    """Return when the run that is going on began; None when there is none, or nobody says."""
+    return sound(moment(fields.started_at)) if status == "running" else None

@@ -140,6 +140,7 @@ def parse_line(
         target_id=record.target_id,
         reason=record.reason,
         is_injected=message is not None and _is_injected(message),
+        stop_reason=None if message is None else message.stop_reason,
         position=position,
         size_bytes=len(line) if size is None else size,
         odd_time=SKEWED if is_skewed else "",

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from memconsole import __version__
-from memconsole.domain.transcripts.records import Tail, TranscriptCounts
+from memconsole.domain.transcripts.records import Tail, TranscriptCounts, Turn
 from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FOLDER = "usages"
-_FORMAT = 1
+_FORMAT = 2
 _MOST_BYTES = 64 * 1024 * 1024
 _SAME_TICK_NS = 2_000_000_000
 """Two writes within one tick of a file system's clock have one time."""
@@ -50,6 +50,7 @@ class _Row(msgspec.Struct, array_like=True):
     has_gap: bool
     read_bytes: int
     counts: tuple[int, ...]
+    turn: str | None
 
 
 class _File(msgspec.Struct, array_like=True):
@@ -148,6 +149,7 @@ def _row(mark: UsageMark, tail: Tail) -> _Row:
         tail.has_gap,
         tail.read_bytes,
         tuple(getattr(tail.counts, name) for name in _COUNTS),
+        tail.turn,
     )
 
 
@@ -160,4 +162,5 @@ def _tail(row: _Row) -> Tail:
         usage_tokens=row.usage_tokens,
         usage_points=row.points,
         spoke_at=row.spoke_at,
+        turn=None if row.turn is None else Turn(row.turn),
     )

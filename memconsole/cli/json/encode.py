@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.cli.output import safe
 from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.sessions.activity import Doing
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
+    from memconsole.domain.sessions.activity import Activity
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import (
         AgentView,
@@ -192,6 +194,9 @@ def _agent(view: AgentView, home: Path) -> Row:
         "store": view.store.value,
         "sessions": view.sessions,
         "due": None if view.sessions is None else view.due,
+        "activity": None
+        if view.activity is None
+        else {one.value: view.activity.get(one, 0) for one in Doing},
         "tokens_max": view.tokens_max,
         "memory_bytes": 0 if pool is None else pool.size_bytes,
         "memory_files": 0 if pool is None else pool.files,
@@ -230,11 +235,16 @@ def session(view: SessionView) -> dict[str, Json]:
         "started_at": stored.started_at,
         "updated_at": stored.updated_at,
         "active": stored.is_active,
+        "activity": None if view.activity is None else _activity(view.activity),
         "source": stored.source.value,
         "due": view.is_due,
         "not_due_because": view.not_due_because,
         "due_at": None if view.growth is None else view.growth.due_at,
     }
+
+
+def _activity(one: Activity) -> Row:
+    return {"doing": one.doing.value, "since": one.since, "heard_at": one.heard_at}
 
 
 def session_detail(detail: SessionDetail) -> dict[str, Json]:

@@ -8,12 +8,14 @@ from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.tables import FOLDED
 from memconsole.domain.agents import Severity, Storage
+from memconsole.domain.sessions.activity import RUNNING, words_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.text import figures
 from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Run
@@ -132,7 +134,7 @@ def session_row(printer: Printer, view: SessionView) -> list[Cell | str]:
         Cell(figures.short_kilo(view.tokens), style),
         Cell(bar, style),
         Cell(figures.percent(view.percent_of_threshold), style),
-        Cell(printer.text(_state(view)), style),
+        Cell(printer.text(_state(view, now)), style),
         figures.percent(view.percent_of_window),
         wording.rate(view),
         wording.due(view, now),
@@ -145,14 +147,14 @@ def _is_plain(view: SessionView) -> bool:
     return view.state is SessionState.LIVE and not view.is_cron_run
 
 
-def _state(view: SessionView) -> str:
+def _state(view: SessionView, now: datetime) -> str:
     words = [wording.state_word(view)]
     if view.state is not SessionState.LIVE:
         words.append(view.stored.archive_reason or view.state.value)
     if view.transcript_state in (TranscriptState.MISSING, TranscriptState.REFUSED):
         words.append(view.transcript_state.value)
-    if view.stored.is_active:
-        words.append("busy")
+    if view.activity is not None and view.activity.doing in RUNNING:
+        words.append(words_of(view.activity, now))
     return " ".join(word for word in words if word) or "ok"
 
 

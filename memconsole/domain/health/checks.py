@@ -47,6 +47,7 @@ CHECK_IDS = (
     "transcripts-size",
     "memory-file-size",
     "cron-errors",
+    "stuck-runs",
     "jobs",
     "capture-skips",
     "outputs-freshness",

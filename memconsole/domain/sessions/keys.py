@@ -26,6 +26,7 @@ class SessionClass(StrEnum):
     CRON = "cron"
     SUBAGENT = "subagent"
     HOOK = "hook"
+    HEARTBEAT = "heartbeat"
     INCOGNITO = "incognito"
     OTHER = "other"
 
@@ -100,7 +101,8 @@ _JOB_HEADS = {
     "subagent": SessionClass.SUBAGENT,
     "hook": SessionClass.HOOK,
 }
-_FOREIGN_HEADS = frozenset({"acp", "openai", "openresponses", "heartbeat", "unknown"})
+_HEARTBEAT = "heartbeat"
+_FOREIGN_HEADS = frozenset({"acp", "openai", "openresponses", "unknown"})
 _CHAT_TYPES = {
     "direct": SessionClass.DIRECT,
     "dm": SessionClass.DIRECT,
@@ -189,6 +191,8 @@ def _conversation(words: list[str], main: list[str]) -> tuple[SessionClass, int]
         return SessionClass.INCOGNITO, 0
     if len(words) > 1 and words[0] in _JOB_HEADS:
         return _JOB_HEADS[words[0]], 0
+    if _HEARTBEAT in (words[0], words[-1]):
+        return SessionClass.HEARTBEAT, 0
     for key in (main, ["main"]):
         if words[: len(key)] == key:
             return _main(words, len(key))
@@ -241,4 +245,4 @@ def _cron_job(rest: str) -> tuple[str | None, bool]:
 def _is_helper(rest: str) -> bool:
     """Whether the key names no session with people, whatever its chat type says."""
     words = rest.lower().split(":")
-    return words[0] in _FOREIGN_HEADS or words[-1] == "heartbeat" or words[0].startswith("node-")
+    return words[0] in _FOREIGN_HEADS or words[0].startswith("node-")

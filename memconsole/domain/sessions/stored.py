@@ -91,6 +91,7 @@ class StoredSession:
         window: `contextTokens`, the model's window.
         compactions: `compactionCount`.
         is_active: A run is going on; None when the store cannot say.
+        run_started_at: When the run that is going on began; None when nobody says.
         chat_type: `direct`, `group` or `channel`, for keys that do not decide.
         revision: `lifecycleRevision`, which a reset changes where it keeps the id.
         archive_reason: `reset`, `deleted` or `imported`.
@@ -137,6 +138,7 @@ class StoredSession:
     refusal: Notice | None = None
     next_model: str | None = None
     captures_groups: bool = False
+    run_started_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

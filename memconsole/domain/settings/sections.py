@@ -316,6 +316,11 @@ class HealthSettings:
     transcripts_mb: int = setting(500, Whole(1), "Megabytes that all transcripts may take")
     memory_file_kb: int = setting(50, Whole(1), "Kilobytes that one memory file may take")
     cron_errors: int = setting(3, Whole(1), "Failed scheduled runs of the platform within an hour")
+    stuck_after: timedelta = setting(
+        timedelta(minutes=15),
+        Span(MINUTE),
+        "A run of the platform without a sign of life for so long is stuck",
+    )
     alert_cooldown: timedelta = setting(
         timedelta(minutes=30),
         Span(MINUTE),

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
+from memconsole.domain.sessions.activity import Doing
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.settings import WRONG_SETTINGS
@@ -26,7 +27,7 @@ from memconsole.domain.snapshot.unsaved import (
 )
 from memconsole.domain.snapshot.wording import name_of, why_suspect
 from memconsole.text.figures import rate as rate_words
-from memconsole.text.figures import short_kilo
+from memconsole.text.figures import short_kilo, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -47,6 +48,7 @@ _ORDER = (
     "no-checkpoint",
     "session-due",
     "session-due-soon",
+    "session-stuck",
     "reset-next",
     "near-limit",
     "compacts-first",
@@ -122,6 +124,7 @@ def attention(
         *late_saves(rows, waiting, known, now),
         *(() if scheduler is None else idle_scheduler(waiting, scheduler)),
         *_sessions(listed, config, known, now),
+        *_stuck(listed, now),
         *_counts(listed, known, now),
         *_stale(resets, unsaved(rows, resets, known, now, within=EVER), known, now),
         *_limits(rows),
@@ -165,6 +168,7 @@ _TOLD_BY = {
     "jobs": "scheduler",
     "outputs-freshness": "capture-late",
     "capture-skips": "capture-late",
+    "stuck-runs": "session-stuck",
 }
 """Finding that tells the same as a check, more exactly."""
 
@@ -260,6 +264,23 @@ def _compacts_first(view: SessionView, config: PlatformConfig) -> Iterator[Atten
         agent=view.agent.id,
         key=view.key_text,
     )
+
+
+def _stuck(sessions: Iterable[SessionView], now: datetime) -> Iterator[Attention]:
+    """Yield the runs of which nothing came for too long."""
+    for view in sessions:
+        one = view.activity
+        if one is not None and one.doing is Doing.STUCK and one.since is not None:
+            silent = span(now - one.since)
+            yield Attention(
+                Severity.HIGH,
+                "session-stuck",
+                f"{name_of(view)} is stuck: no sign of life from its run for {silent}",
+                hint="Look at its last messages; /stop in its chat ends the run.",
+                agent=view.agent.id,
+                key=view.key_text,
+                command="checkpoint" if view.is_capturable else "",
+            )
 
 
 def _counts(sessions: tuple[SessionView, ...], saves: Saves, now: datetime) -> Iterator[Attention]:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import SummaryRecord
+    from memconsole.domain.sessions.activity import Activity, Doing
     from memconsole.domain.sessions.composition import Part, TokensByClass
     from memconsole.domain.sessions.keys import SessionClass, SessionKey
     from memconsole.domain.sessions.stored import (
@@ -52,6 +53,7 @@ class SessionView:
         name: What it is called wherever it is shown; of others, so not yet masked.
         samples: Counts of the last hours as we saw them, oldest first.
         outlook: What lies ahead of it; None for what has ended, and where nobody looked.
+        activity: What it does; None for what has ended, and where nobody knows.
     """
 
     stored: StoredSession
@@ -71,6 +73,7 @@ class SessionView:
     name: str = "?"
     samples: tuple[Sample, ...] = ()
     outlook: Outlook | None = None
+    activity: Activity | None = None
 
     @property
     def key(self) -> SessionKey | None:
@@ -140,6 +143,7 @@ class AgentView:
         pool: None when the pool was not read (yet).
         checkpoint_at: Last checkpoint by our own records, else the time of ACTIVE_CONTEXT.md.
         problems: What is wrong with this agent.
+        activity: How many of its live sessions do what; None where its store cannot be read.
     """
 
     agent: Agent
@@ -152,6 +156,7 @@ class AgentView:
     problems: tuple[Notice, ...]
     left_out: Mapping[str, int]
     read_at: datetime
+    activity: Mapping[Doing, int] | None = None
 
     @property
     def ref(self) -> AgentRef:

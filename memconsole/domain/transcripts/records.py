@@ -96,6 +96,7 @@ class Entry:
         size_bytes: Bytes of the record.
         is_injected: Written by the gateway itself or a mirror of a delivery: no words of the
             session.
+        stop_reason: Why the model ended its message, such as `stop` or `toolUse`.
         target_id: The entry that a `leaf` record makes the tip.
         reason: Reason of a `reset` record.
         odd_time: What is wrong with its time: a code of `text.timestamps`, else empty.
@@ -117,6 +118,7 @@ class Entry:
     target_id: str | None = None
     reason: str | None = None
     is_injected: bool = False
+    stop_reason: str | None = None
     position: int = 0
     size_bytes: int = 0
     odd_time: str = ""
@@ -172,6 +174,15 @@ class TranscriptCounts:
     skewed: int = 0
 
 
+class Turn(StrEnum):
+    """Whose a message is, and whether it asks for a tool or brings what one gave."""
+
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL_CALL = "tool-call"
+    TOOL_RESULT = "tool-result"
+
+
 @dataclass(frozen=True, slots=True)
 class Tail:
     """The end of a transcript.
@@ -189,6 +200,7 @@ class Tail:
         tokens_before_compaction: Context before it, as the platform noted; None when it did not.
         last_compaction: What the platform noted about it.
         spoke_at: Time of the newest message on the active path that has one.
+        turn: Whose the newest message on the active path is; None when it is nobody's.
     """
 
     messages: tuple[Message, ...] = ()
@@ -202,6 +214,7 @@ class Tail:
     tokens_before_compaction: int | None = None
     last_compaction: Compaction | None = None
     spoke_at: datetime | None = None
+    turn: Turn | None = None
 
 
 UsageMark: TypeAlias = tuple[str, str, int, tuple[int, ...]]

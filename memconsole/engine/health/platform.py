@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.config_check.transcripts import evidence_rows, hint_of
 from memconsole.domain.gateway import NEXT_STEPS, Verdict
 from memconsole.domain.health.checks import Check, CheckStatus, graded, named, ok, unknown
+from memconsole.domain.sessions.activity import RUNNING, Doing
+from memconsole.domain.snapshot.wording import name_of
 from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.text.address import stays_here
 from memconsole.text.figures import plural, size_words
@@ -213,6 +215,28 @@ def cron_errors(inputs: HealthInputs) -> Check:
         limit,
         hint=f"Look at {named(found.names)}: `openclaw cron runs`." if status.is_bad else "",
         details=found.names,
+    )
+
+
+def stuck_runs(inputs: HealthInputs) -> Check:
+    """Whether a run of the platform has given no sign of life for too long."""
+    limit = round(inputs.rules.stuck_after.total_seconds() / 60)
+    lives = [one for one in inputs.snapshot.sessions if one.activity is not None]
+    running = [one for one in lives if one.activity is not None and one.activity.doing in RUNNING]
+    stuck = [one for one in running if one.activity and one.activity.doing is Doing.STUCK]
+    if not stuck:
+        words = f"{plural(len(running), 'run')} going on, none without a sign of life"
+        return ok("stuck-runs", words, 0, limit)
+    names = tuple(name_of(one) for one in stuck)
+    return Check(
+        "stuck-runs",
+        CheckStatus.WARNING,
+        f"no sign of life for {limit} min or longer from the run of {named(names)}",
+        len(stuck),
+        1,
+        hint="Look at its last messages; /stop in its chat ends the run.",
+        since=min(one.activity.since for one in stuck if one.activity and one.activity.since),
+        details=names,
     )
 
 

@@ -246,6 +246,7 @@ def _checks() -> Mapping[str, Callable[[HealthInputs], Check]]:
         "transcripts-size": platform.transcripts_size,
         "memory-file-size": memory.memory_file_size,
         "cron-errors": platform.cron_errors,
+        "stuck-runs": platform.stuck_runs,
         "jobs": own.jobs,
         "capture-skips": memory.capture_skips,
         "outputs-freshness": memory.outputs_freshness,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.activity import activity_of
 from memconsole.domain.sessions.judgement import (
     count_tokens,
     explain,
@@ -15,13 +16,14 @@ from memconsole.domain.sessions.judgement import (
 from memconsole.domain.sessions.keys import SessionClass, classify
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import growth
+from memconsole.domain.settings.sections import HealthSettings
 from memconsole.domain.snapshot.snapshot import SessionView
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.plain import one_line
 from memconsole.text.timestamps import oddities, settled
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import datetime, timedelta
 
     from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.sessions.stored import StoredSession
@@ -38,12 +40,14 @@ class Evidence:
         samples: Counts seen earlier, from `state.db`.
         read_at: When its store was read.
         name: What it is called among the sessions of its agent.
+        stuck_after: A run without a sign of life for so long is stuck.
     """
 
     usage: Tail | None
     samples: tuple[Sample, ...]
     read_at: datetime
     name: str = "?"
+    stuck_after: timedelta = HealthSettings().stuck_after
 
 
 def judge(
@@ -82,12 +86,24 @@ def judge(
         read_at=evidence.read_at,
         name=evidence.name,
         samples=evidence.samples,
+        activity=activity_of(
+            stored,
+            evidence.usage,
+            is_conversation=session_class.is_conversation,
+            now=now,
+            stuck_after=evidence.stuck_after,
+        ),
     )
 
 
 def times_of(stored: StoredSession) -> tuple[datetime | None, ...]:
     """Return the times of a session that are shown."""
-    return stored.started_at, stored.updated_at, stored.last_interaction_at
+    return (
+        stored.started_at,
+        stored.updated_at,
+        stored.last_interaction_at,
+        stored.run_started_at,
+    )
 
 
 def _in_time(stored: StoredSession, now: datetime) -> StoredSession:
@@ -98,6 +114,7 @@ def _in_time(stored: StoredSession, now: datetime) -> StoredSession:
         started_at=settled(stored.started_at, now)[0],
         updated_at=settled(stored.updated_at, now)[0],
         last_interaction_at=settled(stored.last_interaction_at, now)[0],
+        run_started_at=settled(stored.run_started_at, now)[0],
     )
 
 

@@ -8,11 +8,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import few
+from memconsole.domain.sessions.activity import is_running
 from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
 from memconsole.domain.settings import RotationSettings
+from memconsole.domain.settings.sections import HealthSettings
 from memconsole.domain.snapshot.unsaved import TODAY
 from memconsole.engine.home.judge import Evidence, judge
 from memconsole.engine.home.service import HomeService
@@ -128,6 +130,13 @@ class Reader:
             key_thresholds=rotation.keys if threshold_tokens is None else {},
         )
 
+    def _stuck_after(self, agent_id: str) -> timedelta:
+        """Return from when on a run is stuck; the usual time where the section is wrong."""
+        try:
+            return self.settings.for_agent(agent_id).health.stuck_after
+        except ConfigError:
+            return HealthSettings().stuck_after
+
     def listing(self, agent: Agent) -> StoreListing:
         """List what an agent's stores hold; an unchanged store is not read again."""
         store = self._store
@@ -179,6 +188,7 @@ class Reader:
     ) -> list[SessionView]:
         """Judge every session of a reading; cheap, and done anew each time: the clock moves on."""
         policy = self.policy(reading.agent.id, threshold_tokens)
+        stuck_after = self._stuck_after(reading.agent.id)
         now = self._clock.now()
         views = []
         listed = reading.listing.sessions
@@ -190,6 +200,7 @@ class Reader:
                 samples=samples.get(one.session_id or "", ()),
                 read_at=reading.read_at,
                 name=name,
+                stuck_after=stuck_after,
             )
             views.append(judge(stored, evidence, config=home.config, policy=policy, now=now))
         return views
@@ -244,7 +255,7 @@ class Reader:
                 continue
             if session_id in deep:
                 far[session_id] = ref
-            elif needs_usage(stored, policy, window_of(stored, home.config)):
+            elif is_running(stored) or needs_usage(stored, policy, window_of(stored, home.config)):
                 near[session_id] = ref
         # One place a transcript: what it was before it grew is of no use to anybody, nor are those
         # that are not listed any more.

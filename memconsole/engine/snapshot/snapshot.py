@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.config_check.finding import may_be_grave, may_be_lost
 from memconsole.domain.gateway import LiveReading
+from memconsole.domain.sessions.activity import counted
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.snapshot.attention import attention
@@ -378,10 +379,11 @@ def _agent_view(
     captured_at = None if capture is None else capture.at
     if captured_at is None and pool is not None:
         captured_at = pool.active_context_at
+    is_unread = _is_unread(reading, live)
     return AgentView(
         agent=reading.agent,
         store=reading.listing.storage,
-        sessions=None if _is_unread(reading, live) else len(live),
+        sessions=None if is_unread else len(live),
         due=sum(row.is_due for row in rows),
         tokens_max=max(counts, default=None),
         pool=pool,
@@ -389,6 +391,7 @@ def _agent_view(
         problems=_problems(reading.agent, reading),
         left_out=reading.listing.left_out,
         read_at=reading.read_at,
+        activity=None if is_unread else counted(row.activity for row in live),
     )
 
 

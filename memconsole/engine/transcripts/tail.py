@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.transcripts.path import ActivePath
-from memconsole.domain.transcripts.records import EntryKind, Tail, TranscriptCounts
+from memconsole.domain.transcripts.records import EntryKind, Tail, TranscriptCounts, Turn
 from memconsole.errors import StoreError
 from memconsole.text.timestamps import FUTURE, SKEWED
 
@@ -154,6 +154,7 @@ class _Reading:
         self._compaction: Compaction | None = None
         self._spoke_at: datetime | None = None
         self._has_message = False
+        self._turn: Turn | None = None
 
     def run(
         self,
@@ -203,6 +204,7 @@ class _Reading:
             tokens_before_compaction=None if last is None else last.tokens_before,
             last_compaction=last,
             spoke_at=self._spoke_at,
+            turn=self._turn,
         )
 
     def messages_until_now(self) -> int:
@@ -259,6 +261,8 @@ class _Reading:
         if entry.kind in _CUTS:
             self._cut(entry)
         elif entry.kind is EntryKind.MESSAGE:
+            if not self._has_message:
+                self._turn = _turn(entry)
             self._has_message = True
             self._spoke_at = self._spoke_at or entry.at
             self._measure(entry)
@@ -290,3 +294,13 @@ class _Reading:
             self._filtered += 1
         else:
             self.messages.append((self._age, message))
+
+
+def _turn(entry: Entry) -> Turn | None:
+    """Return whose a message is; None for a role that is nobody's."""
+    if entry.role == "assistant":
+        return Turn.TOOL_CALL if entry.stop_reason == "toolUse" else Turn.ASSISTANT
+    return _TURNS.get(entry.role or "")
+
+
+_TURNS = {"user": Turn.USER, "toolResult": Turn.TOOL_RESULT, "tool": Turn.TOOL_RESULT}

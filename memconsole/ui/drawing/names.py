@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.activity import RUNNING, Doing
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
@@ -38,6 +40,14 @@ def state_word(view: SessionView) -> str:
     if view.is_due:
         return "DUE"
     return _STATE_WORDS[view.count.state]
+
+
+def doing_role(view: SessionView) -> Role:
+    """Return how strongly what a session does is written."""
+    doing = None if view.activity is None else view.activity.doing
+    if doing in (Doing.STUCK, Doing.FAILED):
+        return Role.WARNING
+    return Role.PLAIN if doing in RUNNING else Role.MUTED
 
 
 _STATE_WORDS = {

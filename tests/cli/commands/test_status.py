@@ -371,7 +371,7 @@ def test_a_session_that_belongs_to_a_thread_is_named_by_its_key(
     assert row["class"] == parse_key(key, owner="main").kind.value == "thread"
     assert row["window"] is None
     assert row["active"] is True
-    assert "busy" in call("sessions").out
+    assert "works" in call("sessions").out
 
 
 def test_nothing_is_written_by_looking(busy_world: World, call: Caller) -> None:

@@ -91,7 +91,7 @@ def test_chat_type_decides_where_the_key_does_not(
 
 @pytest.mark.parametrize(
     "rest",
-    ["acp:1", "openai:2", "openresponses:3", "node-7", "heartbeat", "main:heartbeat", "unknown"],
+    ["acp:1", "openai:2", "openresponses:3", "node-7", "unknown"],
 )
 def test_helpers_stay_other_whatever_their_chat_type(rest: str) -> None:
     key = parse_key(f"agent:main:{rest}", owner="main")
@@ -99,6 +99,14 @@ def test_helpers_stay_other_whatever_their_chat_type(rest: str) -> None:
     assert classify(key, "direct") is SessionClass.OTHER
     assert not classify(key, "direct").is_captured
     assert not classify(key, "direct").is_rotated
+
+
+@pytest.mark.parametrize("rest", ["heartbeat", "main:heartbeat", "telegram:direct:7:heartbeat"])
+def test_heartbeats_are_a_class_of_their_own(rest: str) -> None:
+    kind = classify(parse_key(f"agent:main:{rest}", owner="main"), "direct")
+
+    assert kind is SessionClass.HEARTBEAT
+    assert not any((kind.is_captured, kind.is_rotated, kind.is_conversation))
 
 
 @pytest.mark.parametrize(
@@ -226,6 +234,7 @@ def test_which_classes_are_talks_captured_and_rotated() -> None:
         SessionClass.CRON,
         SessionClass.SUBAGENT,
         SessionClass.HOOK,
+        SessionClass.HEARTBEAT,
     }
     assert {kind for kind in SessionClass if kind.is_captured} == {
         SessionClass.MAIN,

@@ -19,7 +19,16 @@ from memconsole.domain.search.indexing import IndexState, IndexStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from tests.doubles.platform import HOME, NOW
 from tests.doubles.search import FakePlatformIndex
-from tests.engine.health.well_world import AGENT, KEY, MINUTE, inputs, pool, run_of, well_world
+from tests.engine.health.well_world import (
+    AGENT,
+    KEY,
+    MINUTE,
+    hold,
+    inputs,
+    pool,
+    run_of,
+    well_world,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -61,6 +70,10 @@ def memory_large(world: World) -> None:
 
 def cron_failing(world: World) -> None:
     world.cron.current = CronErrors(3, ("nightly",))
+
+
+def run_stuck(world: World) -> None:
+    hold(world, spoken_at=20 * MINUTE, is_active=True)
 
 
 def jobs_stopped(world: World) -> None:
@@ -125,6 +138,7 @@ ILL: dict[str, Callable[[World], None]] = {
     "transcripts-size": transcripts_large,
     "memory-file-size": memory_large,
     "cron-errors": cron_failing,
+    "stuck-runs": run_stuck,
     "jobs": jobs_stopped,
     "capture-skips": always_skipped,
     "outputs-freshness": lambda world: pool(world, active_context_at=None),

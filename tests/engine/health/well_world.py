@@ -42,7 +42,7 @@ def well_world() -> World:
     return made
 
 
-def hold(world: World, spoken_at: timedelta = MINUTE) -> None:
+def hold(world: World, spoken_at: timedelta = MINUTE, *, is_active: bool | None = None) -> None:
     ref = TranscriptRef(
         AGENT.ref, "s-1", TranscriptKind.FILE, HOME / "s-1.jsonl", modified_at=NOW - spoken_at
     )
@@ -57,6 +57,7 @@ def hold(world: World, spoken_at: timedelta = MINUTE) -> None:
             tokens_reported=1000,
             tokens_fresh=True,
             updated_at=NOW - spoken_at,
+            is_active=is_active,
         )
     )
     said = ("hello there, how are you", "fine, thank you")

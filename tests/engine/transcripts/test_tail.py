@@ -25,6 +25,7 @@ from memconsole.domain.transcripts.records import (
     Tail,
     ToolUse,
     TranscriptCounts,
+    Turn,
     Usage,
 )
 from memconsole.engine.transcripts.tail import read_points, read_tail, read_usage
@@ -134,7 +135,7 @@ def test_a_whole_transcript_is_said_to_be_whole() -> None:
     tail = tail_of(Talk().user("hello there"))
     assert texts(tail) == ["hello there"]
     spoke_at = tail.messages[0].at
-    expected = Tail(is_whole=True, read_bytes=200, spoke_at=spoke_at)
+    expected = Tail(is_whole=True, read_bytes=200, spoke_at=spoke_at, turn=Turn.USER)
     assert replace(tail, messages=()) == expected
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.entry_fields import whole
+from memconsole.adapters.sessions.entry_fields import run_began, whole
 from memconsole.adapters.sessions.files.belonging import transcript_of
 from memconsole.adapters.sessions.files.folder import SessionFolder, anothers, is_anothers
 from memconsole.adapters.sessions.files.map import SessionMap, read_entry, read_session_map
@@ -196,6 +196,7 @@ def _session(
         status=fields.status,
         is_active=is_held or None if fields.is_active is None else fields.is_active,
         started_at=moment(fields.session_started_at),
+        run_started_at=run_began(fields, fields.status),
         revision=fields.lifecycle_revision,
         updated_at=moment(fields.updated_at),
         last_interaction_at=moment(fields.last_interaction_at),

@@ -6,7 +6,7 @@ from collections import Counter
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.entry_fields import EntryFields, whole
+from memconsole.adapters.sessions.entry_fields import EntryFields, run_began, whole
 from memconsole.adapters.sessions.names import FileKind, read_name
 from memconsole.adapters.sessions.sqlite import rows
 from memconsole.adapters.sessions.sqlite.rows import Window
@@ -202,6 +202,7 @@ class _SessionBuilder:
             status=status,
             is_active=_is_active(fields, status),
             started_at=sound(moment(fields.session_started_at), window.created_at),
+            run_started_at=run_began(fields, status),
             revision=fields.lifecycle_revision,
             updated_at=sound(node.updated_at, moment(fields.updated_at)),
             last_interaction_at=sound(moment(fields.last_interaction_at), node.last_interaction_at),

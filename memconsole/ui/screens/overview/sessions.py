@@ -7,6 +7,7 @@ from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.activity import words_of
 from memconsole.domain.sessions.names import LEAST_CELLS
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
@@ -18,7 +19,7 @@ from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge, short, short_age
-from memconsole.ui.drawing.names import full_name, row_key, session_name, state_word
+from memconsole.ui.drawing.names import doing_role, full_name, row_key, session_name, state_word
 from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row
 from memconsole.ui.drawing.table import measured
 
@@ -139,9 +140,10 @@ def _columns(*, with_agent: bool, is_narrow: bool) -> tuple[Column, ...]:
         Column("saved", 5, right=True, drop=4, is_measured=True),
         Column("heard", 5, right=True, drop=5, is_measured=True),
         ahead,
-        Column("grows", 5, right=True, drop=7, sort="grows", is_measured=True),
-        Column("window", 6, right=True, drop=8, is_measured=True),
-        Column("8 hours", _COURSE_CELLS, drop=9),
+        Column("does", 4, drop=7, is_measured=True),
+        Column("grows", 5, right=True, drop=8, sort="grows", is_measured=True),
+        Column("window", 6, right=True, drop=9, is_measured=True),
+        Column("8 hours", _COURSE_CELLS, drop=10),
     )
 
 
@@ -184,6 +186,7 @@ def _cells(view: SessionView, context: Context, *, with_agent: bool) -> Sequence
         Cell(_saved(view, context), Role.MUTED),
         Cell(short_age(context.since(view.heard_at)), Role.MUTED),
         _ahead(view, context),
+        Cell(_does(view, context), doing_role(view)),
         Cell(_growth(view), Role.MUTED),
         Cell(figures.percent(view.percent_of_window), Role.MUTED),
         _course(view, context),
@@ -228,6 +231,12 @@ def next_words(view: SessionView, context: Context) -> str:
     if event.kind is Ahead.RESETS and left > _BY_THE_CLOCK:
         return f"resets {figures.when(event.at, context.now, context.zone)}"
     return f"{event.kind.value} {short(figures.until(left))}"
+
+
+def _does(view: SessionView, context: Context) -> str:
+    if view.state is not SessionState.LIVE:
+        return context.glyphs.none
+    return short(words_of(view.activity, context.now))
 
 
 def _growth(view: SessionView) -> str:

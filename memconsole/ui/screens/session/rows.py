@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.freshness import describe
+from memconsole.domain.sessions.activity import words_of
 from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
@@ -14,7 +15,7 @@ from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.names import row_key, state_word
+from memconsole.ui.drawing.names import doing_role, row_key, state_word
 from memconsole.ui.drawing.plot import Series, plot
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 
@@ -82,6 +83,8 @@ def _facts(
         yield from _ahead(detail, context)
     yield "class", view.session_class.value, Role.PLAIN
     yield "state", _state(view), Role.PLAIN
+    if view.state is SessionState.LIVE:
+        yield "does", words_of(view.activity, context.now), doing_role(view)
     yield "model", literal(stored.model or "?"), Role.PLAIN
     yield "compactions", "?" if stored.compactions is None else str(stored.compactions), Role.PLAIN
     if detail is not None:
@@ -124,8 +127,7 @@ def _limits(detail: SessionDetail) -> str:
 
 def _state(view: SessionView) -> str:
     reason = view.stored.archive_reason
-    active = ", busy" if view.stored.is_active else ""
-    return view.state.value + (f", {literal(reason)}" if reason else "") + active
+    return view.state.value + (f", {literal(reason)}" if reason else "")
 
 
 def _growth(view: SessionView, context: Context) -> str:

@@ -36,7 +36,7 @@ async def test_a_session_says_when_it_was_saved_and_heard_and_what_comes_next(
     [
         (60, "session tokens next"),
         (80, "agent session fill tokens saved heard"),
-        (200, "session fill tokens saved heard next grows window 8 hours"),
+        (200, "session fill tokens saved heard next does grows window 8 hours"),
     ],
 )
 async def test_columns_come_with_the_width_and_go_in_a_fixed_order(
