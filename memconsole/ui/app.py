@@ -170,10 +170,15 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             show=False,
             priority=True,
             id="interrupt",
-            tooltip="Leave, even from a line of text",
+            tooltip="leaves, even from a line of text",
         ),
         Binding(
-            "ctrl+z", "suspend_process", "Suspend", show=False, id="suspend", tooltip="To the shell"
+            "ctrl+z",
+            "suspend_process",
+            "Suspend",
+            show=False,
+            id="suspend",
+            tooltip="goes to the shell; fg comes back",
         ),
     ]
 

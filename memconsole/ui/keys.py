@@ -52,6 +52,7 @@ _NAMES = {
     "down": "down",
     "ctrl+p": "^p",
     "ctrl+c": "^c",
+    "ctrl+z": "^z",
     "ctrl+r": "^r",
     "equals_sign": "=",
     "shift+tab": "S-tab",
@@ -120,74 +121,78 @@ def command_verb(key: str, spec: CommandSpec, title: str) -> Verb:
 def panel_keys(names: Iterable[str]) -> list[Binding]:
     """Return the numbers that lead to the panels of a screen."""
     return [
-        bind(
-            str(number), f"panel({number})", name, f"Panel {number}: {name}", name=f"panel-{number}"
-        )
+        bind(str(number), f"panel({number})", name, f"goes to {name}", name=f"panel-{number}")
         for number, name in enumerate(names, 1)
     ]
 
 
 COMMON = [
-    bind("slash", "filter", "search", "Search in this panel", name="search", show=True),
-    bind("enter", "open", "open", "Open what the cursor is on", name="open", show=True),
+    bind("slash", "filter", "search", "finds text in this panel", name="search", show=True),
+    bind("enter", "open", "open", "opens what the cursor is on", name="open", show=True),
     bind(
         "colon,ctrl+p",
         "app.palette",
         "commands",
-        "Everything that can be done",
+        "takes any command, as a shell does",
         name="palette",
         show=True,
     ),
-    bind("question_mark", "app.help", "help", "The keys of this screen", name="help", show=True),
-    bind("a", "actions", "actions", "What this screen alone can do", name="actions", show=True),
+    bind("question_mark", "app.help", "help", "lists keys and signs", name="help", show=True),
     bind(
-        "space", "mark", "mark", "Mark this line; actions take all marked", name="mark", show=True
+        "a", "actions", "actions", "lists what only this screen can do", name="actions", show=True
     ),
-    bind("s", "sort", "sort", "Another order of this panel", name="sort"),
-    bind("escape", "back", "back", "One step back; never quits", name="back"),
-    bind("n", "find(1)", "next", "Next match", name="next"),
-    bind("N", "find(-1)", "previous", "Previous match", name="previous"),
-    bind("z", "maximise", "maximise", "This panel alone, and back", name="maximise"),
-    bind("y", "copy", "copy", "Copy the value of this line", name="copy"),
-    bind("u", "app.undo", "undo", "Undo the last action that can be undone", name="undo"),
-    bind("tab", "panel_step(1)", "next panel", "Next panel", name="next-panel"),
-    bind("shift+tab", "panel_step(-1)", "previous panel", "Previous panel", name="previous-panel"),
-    bind("f", "app.freeze", "freeze", "Stop and start refreshing", name="freeze"),
-    bind("r", "app.refresh", "refresh", "Look at everything now", name="refresh"),
-    bind("plus,equals_sign", "app.interval(1)", "slower", "Refresh less often", name="slower"),
-    bind("minus", "app.interval(-1)", "faster", "Refresh more often", name="faster"),
-    bind("full_stop", "app.finding", "to the finding", "To what wants attention", name="finding"),
+    bind("space", "mark", "mark", "marks this line for the keys", name="mark", show=True),
+    bind("s", "sort", "sort", "orders this panel in another way", name="sort"),
+    bind("escape", "back", "back", "goes one step back; never quits", name="back"),
+    bind("n", "find(1)", "next", "goes to the next match", name="next"),
+    bind("N", "find(-1)", "previous", "goes to the match before", name="previous"),
+    bind("z", "maximise", "maximise", "shows this panel alone, and back", name="maximise"),
+    bind("y", "copy", "copy", "copies the value of this line", name="copy"),
+    bind("u", "app.undo", "undo", "takes back the last action", name="undo"),
+    bind("tab", "panel_step(1)", "next panel", "goes to the next panel", name="next-panel"),
+    bind(
+        "shift+tab",
+        "panel_step(-1)",
+        "previous panel",
+        "goes to the panel before",
+        name="previous-panel",
+    ),
+    bind("f", "app.freeze", "freeze", "stops and starts refreshing", name="freeze"),
+    bind("r", "app.refresh", "refresh", "looks at everything now", name="refresh"),
+    bind("plus,equals_sign", "app.interval(1)", "slower", "refreshes less often", name="slower"),
+    bind("minus", "app.interval(-1)", "faster", "refreshes more often", name="faster"),
+    bind(
+        "full_stop", "app.finding", "to the finding", "goes to what wants attention", name="finding"
+    ),
     bind(
         "exclamation_mark",
         "app.findings",
         "findings",
-        "Everything that wants attention",
+        "lists all that wants attention",
         name="findings",
     ),
-    bind("l", "app.log", "log", "What memconsole itself logged", name="log"),
-    bind(
-        "w", "observations", "observations", "What is remembered of sessions", name="observations"
-    ),
+    bind("l", "app.log", "log", "shows what memconsole logged", name="log"),
+    bind("w", "observations", "observations", "shows what was noted", name="observations"),
     bind(
         "d",
         "checkpoints",
         "checkpoints",
-        "What checkpoints saved, and what changed",
+        "shows what was saved",
         name="checkpoints",
     ),
-    bind("m", "memory", "memory", "The memory of the agent", name="memory"),
-    bind("t", "bootstrap", "bootstrap", "What sessions are given at their start", name="bootstrap"),
+    bind("m", "memory", "memory", "opens the memory of the agent", name="memory"),
+    bind("t", "bootstrap", "bootstrap", "shows what sessions are given", name="bootstrap"),
     bind(
         "o",
         "consolidation",
         "consolidation",
-        "Decayed observations, and notes to keep for good",
+        "shows what decays, what stays",
         name="consolidation",
     ),
-    bind("v", "app.jobs", "jobs", "The scheduler's jobs", name="jobs"),
-    bind("h", "app.health", "health", "Health, and the platform's configuration", name="health"),
-    bind("S", "host", "scheduler", "Run the jobs here when nobody does", name="host"),
-    bind("q", "app.quit", "quit", "Leave the console", name="quit"),
+    bind("v", "app.jobs", "jobs", "shows the scheduler's jobs", name="jobs"),
+    bind("h", "app.health", "health", "shows health and configuration", name="health"),
+    bind("S", "host", "scheduler", "runs the jobs in this console", name="host"),
+    bind("q", "app.quit", "quit", "leaves the console", name="quit"),
 ]
 
 

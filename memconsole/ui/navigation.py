@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.ui.desk import Desk
     from memconsole.ui.queries import Facets
     from memconsole.ui.screens.action.note import Note
+    from memconsole.ui.screens.palette.help import HelpLine
     from memconsole.ui.screens.palette.screen import Choice
 
 
@@ -243,15 +244,16 @@ class Navigation:
 
     def help(self) -> None:
         """Open the keys of the screen in front."""
-        from memconsole.ui.screens.palette.actions import offers  # noqa: PLC0415 - see above
         from memconsole.ui.screens.palette.help import HelpScreen  # noqa: PLC0415 - see above
 
         screen = self._app.screen
         if not isinstance(screen, HelpScreen):
-            bindings = tuple(screen.active_bindings.values())
-            offered = offers(screen) if isinstance(screen, ConsoleScreen) else ()
-            where, glyphs = screen.name or "", self._app.glyphs
-            self._app.push_screen(HelpScreen(bindings, offered, where, glyphs))
+            self._app.push_screen(HelpScreen(screen, self._app.glyphs), self._helped)
+
+    async def _helped(self, line: HelpLine | None) -> None:
+        """Do what a line of the help stands for, as its key does."""
+        if line is not None:
+            await self._app.run_action(line.action, line.node)
 
     def actions(self) -> None:
         """List what only the screen in front can do."""

@@ -48,6 +48,7 @@ CHECKPOINT = CommandSpec(
     title="Checkpoint",
     help="Save an agent's current work to ACTIVE_CONTEXT.md and the daily log",
     key="c",
+    does="saves what the agent is working on",
     about="session_key",
     force="is_forced",
     undo="not needed: the daily log only grows, the next checkpoint renews ACTIVE_CONTEXT.md",

@@ -61,6 +61,7 @@ class CommandSpec:
         title: Imperative verb for buttons and dialogs; empty for what no menu offers.
         help: One sentence, without a full stop, for `--help`, the palette and the key list.
         key: Key of the console; empty for what only the palette offers.
+        does: What the key does, in a few words behind the name.
         subject: What it acts on.
         about: Field that takes what it is about: a session key, a text, or ids of entries.
         force: Field that passes over what would make it skip.
@@ -80,6 +81,7 @@ class CommandSpec:
     title: str = ""
     help: str = ""
     key: str = ""
+    does: str = ""
     subject: Subject = Subject.AGENT
     about: str = ""
     force: str = ""

@@ -39,6 +39,7 @@ COMPACT = CommandSpec(
     title="Compact",
     help="Ask the Gateway to compact a session, after saving its work",
     key="K",
+    does="compacts a session, saved first",
     subject=Subject.SESSION,
     about="key",
     is_destructive=True,

@@ -45,6 +45,7 @@ OBSERVE = CommandSpec(
     title="Observe",
     help="Add what is worth remembering in an agent's sessions to observations.md",
     key="b",
+    does="notes what is worth remembering",
     about="session_key",
     force="is_flush",
     undo="not needed: lines are only added; a line that should not stay can be deleted by hand",

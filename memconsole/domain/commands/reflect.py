@@ -71,6 +71,7 @@ REFLECT = CommandSpec(
     title="Reflect",
     help="Consolidate an agent's observations: merge, fold, archive what has expired",
     key="F",
+    does="merges and archives observations",
     force="is_forced",
     is_destructive=True,
     is_undoable=True,

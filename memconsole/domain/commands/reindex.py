@@ -37,6 +37,7 @@ REINDEX = CommandSpec(
     title="Reindex",
     help="Bring an agent's search index up to date",
     key="i",
+    does="brings the search index up to date",
     force="is_full",
     undo="not needed: an index holds nothing of its own and can be made again at any time",
 )

@@ -42,6 +42,7 @@ ROTATE = CommandSpec(
     title="Rotate",
     help="Start due sessions anew before the platform compacts them",
     key="R",
+    does="starts a session anew, saved first",
     subject=Subject.SESSION,
     about="key",
     force="is_forced",

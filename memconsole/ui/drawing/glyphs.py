@@ -36,7 +36,6 @@ class Glyphs:
     on: str = "●"
     off: str = "○"
     arrow: str = "→"
-    caret: str = "▏"
     blocks: str = " ▏▎▍▌▋▊▉█"
     sparks: str = "▁▂▃▄▅▆▇█"
     brackets: tuple[str, str] = ("", "")
@@ -67,7 +66,6 @@ ASCII = Glyphs(
     on="*",
     off="o",
     arrow=">",
-    caret="_",
     blocks="-#",
     sparks="_.-=+*#@",
     brackets=("[", "]"),

@@ -273,14 +273,14 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
     """A panel with a cursor that keeps its place."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", "Up", show=False, id="up", tooltip="One line up"),
-        Binding("down,j", "move(1)", "Down", show=False, id="down", tooltip="One line down"),
-        Binding("pageup", "page(-1)", "Page up", show=False, id="page-up", tooltip="One page up"),
+        Binding("up,k", "move(-1)", "Up", show=False, id="up", tooltip="one line up"),
+        Binding("down,j", "move(1)", "Down", show=False, id="down", tooltip="one line down"),
+        Binding("pageup", "page(-1)", "Page up", show=False, id="page-up", tooltip="one page up"),
         Binding(
-            "pagedown", "page(1)", "Page down", show=False, id="page-down", tooltip="One page down"
+            "pagedown", "page(1)", "Page down", show=False, id="page-down", tooltip="one page down"
         ),
-        Binding("g,home", "first", "First", show=False, id="first", tooltip="To the first line"),
-        Binding("G,end", "last", "Last", show=False, id="last", tooltip="To the last line"),
+        Binding("g,home", "first", "First", show=False, id="first", tooltip="to the first line"),
+        Binding("G,end", "last", "Last", show=False, id="last", tooltip="to the last line"),
     ]
 
     class Moved(Message):

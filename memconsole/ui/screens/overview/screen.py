@@ -54,7 +54,7 @@ class OverviewScreen(ConsoleScreen):
     """Five panels: agents, sessions, memory, search and activity."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *panel_keys(_PANELS),
+        *panel_keys((*_PANELS[:-1], "journal")),
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("a", "everything", "all", "Also cron runs, archives and orphans", "everything"),

@@ -1,27 +1,44 @@
-"""The keys of the screen one came from, generated from what is bound there now."""
+"""The keys of the screen one came from and the signs of the console, on one page.
+
+Keys come from what is bound there now, and Enter does what the key under the cursor does. What
+cannot work now is dimmed and says why. A dialog is answered in the dialog alone: from here its
+buttons cannot be pressed.
+"""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from memconsole.ui.drawing.listing import Listing
-from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from textual import on
+from textual.actions import parse
+from textual.containers import Horizontal
+
+from memconsole.domain.commands.catalogue import CATALOGUE
+from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing import cells
+from memconsole.ui.drawing.listing import Listing, text_row
+from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.keys import bind, key_name
-from memconsole.ui.screens.base import Dialog
-from memconsole.ui.widgets.pane import Pane
+from memconsole.ui.screens.base import ConsoleScreen, Dialog
+from memconsole.ui.screens.palette.actions import offers
+from memconsole.ui.widgets.pane import GUTTER, Pane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Sequence
 
     from textual.app import ComposeResult
     from textual.binding import ActiveBinding, Binding, BindingType
+    from textual.dom import DOMNode
+    from textual.screen import Screen
 
     from memconsole.ui.drawing.glyphs import Glyphs
-    from memconsole.ui.screens.palette.actions import Offer
+    from memconsole.ui.drawing.spans import Row
 
-_COLUMNS = (Column("key", 12), Column("does", 24, flex=1))
-_WIDTH = 76
+_MOST_WIDTH, _TWO_COLUMNS_FROM, _LEAST_TEXT = 84, 100, 8
+_EDGES = 4
+"""Cells of a frame and the blanks beside it."""
 
 
 class Purpose(StrEnum):
@@ -48,6 +65,8 @@ _NAMED: Final = {
 
 _PURPOSES: Final = {name: purpose for purpose, names in _NAMED.items() for name in names.split()}
 
+_DOES: Final = {spec.name: spec.does for spec in CATALOGUE if spec.does}
+
 
 def purpose_of(binding: Binding) -> Purpose:
     """Return what a key is for."""
@@ -58,96 +77,238 @@ def purpose_of(binding: Binding) -> Purpose:
     return _PURPOSES.get(binding.id or "", Purpose.HERE)
 
 
-def help_rows(bindings: Iterable[ActiveBinding], offered: Iterable[Offer] = ()) -> tuple[Row, ...]:
-    """Return one row for each thing a key does, by purpose; keys that do the same share it."""
+@dataclass(frozen=True, slots=True)
+class HelpLine:
+    """What one thing is called, how it is typed, and what it does.
+
+    Attributes:
+        name: Tells it from the others.
+        keys: All keys that do it.
+        verb: A word or two.
+        does: What comes of it.
+        action: What Enter runs; empty for a sign.
+        node: Where the action belongs.
+        refusal: Why it cannot work now; empty when it can.
+    """
+
+    name: str
+    keys: str
+    verb: str
+    does: str
+    action: str = ""
+    node: DOMNode | None = None
+    refusal: str = ""
+
+
+def help_lines(screen: Screen[object]) -> dict[str, list[HelpLine]]:
+    """Return what can be typed on a screen, by purpose; keys that do the same share a line."""
+    found: dict[str, list[HelpLine]] = {purpose.value: [] for purpose in Purpose}
     keys: dict[str, list[str]] = {}
     first: dict[str, ActiveBinding] = {}
-    for active in bindings:
+    for active in screen.active_bindings.values():
         name = active.binding.id or active.binding.action
         shown = active.binding.key_display or key_name(active.binding.key)
         if shown not in keys.setdefault(name, []):
             keys[name].append(shown)
         first.setdefault(name, active)
-    grouped: dict[Purpose, list[Row]] = {purpose: [] for purpose in Purpose}
     for name, active in first.items():
-        if active.binding.tooltip or active.binding.description:
-            grouped[purpose_of(active.binding)].append(_row(name, active, keys[name]))
-    grouped[Purpose.HERE] += [_offer_row(one) for one in offered]
-    found: list[Row] = []
-    for purpose, rows in grouped.items():
-        found += [_heading(purpose), *rows] if rows else []
-    return tuple(found)
+        one = active.binding
+        does = _DOES.get(name) or one.tooltip or one.description
+        typed, verb = " ".join(keys[name]), one.description.lower()
+        why = _refusal(screen, one.action)
+        line = HelpLine(name, typed, verb, _small(does), one.action, active.node, why)
+        found[purpose_of(one).value].append(line)
+    for offer in offers(screen) if isinstance(screen, ConsoleScreen) else ():
+        verb = offer.verb
+        does = _small(verb.help)
+        line = HelpLine(verb.name, verb.keys, verb.title, does, verb.action, screen, offer.refusal)
+        found[Purpose.HERE.value].append(line)
+    return {purpose: lines for purpose, lines in found.items() if lines}
 
 
-def _heading(purpose: Purpose) -> Row:
-    return Row(purpose.name, (Cell(), Cell(purpose.value, Role.STRONG)), is_heading=True)
+def _small(sentence: str) -> str:
+    """Return a sentence as the end of another one."""
+    return sentence[:1].lower() + sentence[1:]
 
 
-def _row(name: str, active: ActiveBinding, keys: Iterable[str]) -> Row:
-    text = active.binding.tooltip or active.binding.description
-    role = Role.PLAIN if active.enabled else Role.MUTED
-    prefix = "" if active.enabled else "not now: "
-    return Row(
-        key=name,
-        cells=(Cell(" ".join(keys), Role.ACCENT), Cell(f"{prefix}{text}", role)),
-        value=text,
+def _refusal(screen: Screen[object], action: str) -> str:
+    _, name, parameters = parse(action)
+    if isinstance(screen, ConsoleScreen):
+        return screen.why_not(name, parameters) or ""
+    return "a dialog is answered in the dialog itself: Esc leads back to it"
+
+
+def signs(glyphs: Glyphs) -> list[HelpLine]:
+    """Return every sign and word of state that the console draws, and what it means."""
+    bar = glyphs.blocks[-1] * 3
+    flush, rotation, end = glyphs.ends
+    left, _ = glyphs.brackets
+    plot = "".join(glyphs.sparks[place] for place in (0, 2, 4, 7))
+    meanings = (
+        (f"{glyphs.on} {glyphs.off}", "Gateway, scheduler: alive, or not"),
+        ("! LOST?", "wants attention; may be lost"),
+        (f"{glyphs.done} {glyphs.failed}", "done or quiet; failed"),
+        (f"{glyphs.running} {glyphs.skipped}", "running; skipped, or there is none"),
+        (glyphs.cursor, "the cursor; in the title: where you are"),
+        (glyphs.mark, "marked"),
+        (f"{left}{bar}{end}", "how full; its end is where it is due"),
+        (f"{flush} {rotation} {end}", "flush, rotation, compaction on a gauge"),
+        (plot, "how it went: 8 hours, or days of a pool"),
+        ("DUE", "over the threshold: it should be rotated"),
+        ("est", "estimated: the platform has no count"),
+        ("stale", "counted before the last message"),
+        ("suspect", "cannot be true; Enter says why"),
+        ("?", "nobody knows; never the same as 0"),
+        ("~", "about"),
+        ("never", "nothing was saved yet"),
+        ("CUT", "longer than the platform reads"),
+        ("K", "thousands: 151.2K is 151,200"),
+        (f"{glyphs.rising} {glyphs.falling}", "order of a column; more above, below"),
+        (glyphs.arrow, "from, to"),
+        (glyphs.ellipsis, "cut here; a name is cut in its middle"),
+        (f"{glyphs.branch.strip()} {glyphs.last_branch.strip()} {glyphs.trunk.strip()}", "in it"),
+        ("disk, files", "in a frame: read where, how long ago"),
+        (glyphs.thumb, "on the right edge: the part in view"),
+        ("grey panel", "its reading is old"),
     )
+    return [HelpLine(f"sign-{sign}", sign, "", meaning) for sign, meaning in meanings]
 
 
-def _offer_row(offer: Offer) -> Row:
-    role = Role.MUTED if offer.refusal else Role.PLAIN
-    prefix = "not now: " if offer.refusal else ""
-    text = offer.verb.help
-    cells = (Cell(offer.verb.keys, Role.ACCENT), Cell(f"{prefix}{text}", role))
-    return Row(key=offer.verb.name, cells=cells, value=text)
+def help_rows(title: str, lines: Sequence[HelpLine], width: int) -> tuple[Row, ...]:
+    """Return a heading and its lines; what a line of `width` cells has no room for stands below."""
+    head = max(cells.width(line.keys) for line in lines) + 2
+    verbs = max(cells.width(line.verb) for line in lines)
+    indent = head + (verbs + 2 if verbs else 0)
+    rows = [text_row(title, Span(title, Role.STRONG), is_heading=True)]
+    for line in lines:
+        role = Role.MUTED if line.refusal else Role.PLAIN
+        first, *more = cells.wrap(line.does, max(width - indent, _LEAST_TEXT)) or ("",)
+        typed = Span(cells.pad(line.keys, head), Role.MUTED if line.refusal else Role.ACCENT)
+        verb = Span(cells.pad(line.verb, indent - head), role)
+        value = f"not now: {line.refusal}" if line.refusal else line.does
+        rows.append(text_row(line.name, typed, verb, Span(first, role), value=value))
+        rows += [
+            text_row(f"{line.name}-{place}", Span(" " * indent), Span(piece, role), is_heading=True)
+            for place, piece in enumerate(more)
+        ]
+    return tuple(rows)
 
 
-class HelpScreen(Dialog[None]):
-    """Lists keys; any of Esc, ? and Enter closes it."""
+class HelpScreen(Dialog["HelpLine | None"]):
+    """Lists keys and signs; returns the line that was chosen."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        bind("escape,question_mark,enter,q", "back", "close", "Close the help", name="back")
+        bind("escape,question_mark,q", "back", "close", "closes the help", name="back"),
+        bind("enter", "choose", "do it", "does what the key does", name="choose"),
+        bind(
+            "tab,left,right,shift+tab", "other", "other", "goes to the other column", name="other"
+        ),
     ]
 
-    def __init__(
-        self,
-        bindings: tuple[ActiveBinding, ...],
-        offered: tuple[Offer, ...],
-        where: str,
-        glyphs: Glyphs,
-    ) -> None:
+    def __init__(self, screen: Screen[object], glyphs: Glyphs) -> None:
         super().__init__("help")
-        self._rows = help_rows(bindings, offered)
-        self._where = where
+        self._lines = help_lines(screen)
+        self._lines["Signs"] = signs(glyphs)
+        self._by_name = {line.name: line for lines in self._lines.values() for line in lines}
+        self._where = screen.name or ""
+        self._opened_at = 0.0
         self._glyphs = glyphs
-        self._dialog = Pane("dialog", glyphs=glyphs)
+        self._panes = Pane("dialog", glyphs=glyphs), Pane("more", glyphs=glyphs)
 
     def compose(self) -> ComposeResult:
-        """Yield the list."""
-        yield self._dialog
+        """Yield both columns."""
+        yield Horizontal(*self._panes)
 
     def on_mount(self) -> None:
         """Show the keys."""
-        pane = self._dialog
-        pane.show(
-            Listing(
-                title="Keys",
-                about=f"{self._glyphs.dot} {self._where}",
-                age="esc closes",
-                columns=_COLUMNS,
-                rows=self._rows,
-            )
-        )
-        pane.focus()
+        self._opened_at = self.desk.clock.monotonic()
+        self._panes[0].focus()
         self.on_resize()
-        self.call_after_refresh(pane.action_first)  # the heading above it shows as well
+        for pane in self._panes:  # the heading above the first line shows as well
+            self.call_after_refresh(pane.action_first)
 
     def on_resize(self) -> None:
-        """Fit the screen."""
-        pane = self._dialog
-        pane.styles.width = min(_WIDTH, max(self.size.width - 2, 10))
-        pane.styles.height = min(len(self._rows) + 3, max(self.size.height - 2, 3))
+        """Fit the screen: two columns where there is room for them, else one."""
+        first, second = self._panes
+        has_two = self.size.width >= _TWO_COLUMNS_FROM
+        width = self.size.width // 2 - 1 if has_two else min(_MOST_WIDTH, self.size.width - 2)
+        width = max(width, 10)
+        room = width - _EDGES - GUTTER
+        groups = [help_rows(title, lines, room) for title, lines in self._lines.items()]
+        columns = _halves(groups) if has_two else (sum(groups, ()), ())
+        for pane, rows in zip(self._panes, columns, strict=True):
+            pane.display = bool(rows)
+            pane.styles.width = width
+        first.show(self._listing("Keys", f"{self._glyphs.dot} {self._where}", columns[0]))
+        second.show(self._listing("Keys and signs", "", columns[1]))
+        height = max(map(len, columns)) + 2
+        self.query_one(Horizontal).styles.width = width * (1 + has_two)
+        self.query_one(Horizontal).styles.height = min(height, max(self.size.height - 2, 3))
+        if not has_two:
+            first.focus()
+
+    def _listing(self, title: str, about: str, rows: tuple[Row, ...]) -> Listing:
+        return Listing(
+            title=title,
+            about=about,
+            age="Enter does it, Esc closes",
+            rows=rows,
+            shows_value=True,
+        )
+
+    # ---- keys ----------------------------------------------------------------------------
+
+    @property
+    def _pane(self) -> Pane:
+        """The column that has the keys."""
+        return self.focused if isinstance(self.focused, Pane) else self._panes[0]
+
+    def action_other(self) -> None:
+        """Go to the other column."""
+        first, second = self._panes
+        (second if second.display and self._pane is first else first).focus()
+
+    def action_choose(self) -> None:
+        """Do what the line under the cursor does; else say why not.
+
+        An Enter that was typed before the page could be read is not meant for it.
+        """
+        is_new = self.desk.clock.monotonic() - self._opened_at < self.desk.reading_pause_s
+        line = self._by_name.get(self._pane.place.cursor or "")
+        if line is None or is_new:
+            return
+        if not line.action:
+            self._say("a sign has nothing to do")
+        elif line.refusal:
+            self._say(f"not now: {line.refusal}")
+        else:
+            self.dismiss(line)
+
+    def _say(self, problem: str) -> None:
+        pane = self._pane
+        pane.show(replace(pane.listing, problem=problem))
+
+    @on(Pane.Moved)
+    def forget_problem(self, event: Pane.Moved) -> None:
+        """The sentence was about another line."""
+        if event.pane.listing.problem:
+            event.pane.show(replace(event.pane.listing, problem=""))
+
+    @on(Pane.Opened)
+    def chosen_by_mouse(self) -> None:
+        """A second click does it, as Enter does."""
+        self.action_choose()
 
     def action_back(self) -> None:
         """Close the help."""
-        self.dismiss()
+        self.dismiss(None)
+
+
+def _halves(groups: Sequence[tuple[Row, ...]]) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    """Share groups between two columns, so that the longer one is as short as it can be."""
+    sizes = list(map(len, groups))
+    place = min(range(1, len(groups)), key=lambda cut: max(sum(sizes[:cut]), sum(sizes[cut:])))
+    left, right = groups[:place], groups[place:]
+    return tuple(row for group in left for row in group), tuple(
+        row for group in right for row in group
+    )

@@ -62,7 +62,7 @@ async def test_palette_and_help_list_them_with_both_keys(engine: FakeEngine) -> 
     async with at_work(engine, WIDE) as desk:
         await desk.press("question_mark")
         assert any(
-            "a o" in line and "Search with facets" in line
+            "a o" in line and "search with facets" in line
             for line in desk.text("dialog").splitlines()
         )
         await desk.press("escape", "colon", *"whole")

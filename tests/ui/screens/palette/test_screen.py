@@ -13,8 +13,9 @@ from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import GatewayStatus
+from memconsole.ui.drawing.glyphs import ASCII, UNICODE, Glyphs
 from memconsole.ui.keys import COMMON
-from memconsole.ui.screens.palette.help import Purpose, purpose_of
+from memconsole.ui.screens.palette.help import Purpose, purpose_of, signs
 from memconsole.ui.widgets.line_input import LineInput
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
@@ -31,41 +32,102 @@ async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEng
         text = desk.text("dialog")
         assert "Keys · overview" in text
         for spec in CATALOGUE:
-            assert f" {spec.key} " in text or not spec.key
-        assert text.index("Save an agent's current work") < text.index("Another order")
+            assert not spec.key or (spec.does and f" {spec.key} " in text)
+        assert "checkpoint  saves what the agent is working on" in text
+        assert text.index("saves what the agent") < text.index("opens what the cursor is on")
         await desk.press("question_mark")
         assert desk.screen == "overview"
 
 
-async def test_help_is_grouped_by_purpose(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await desk.press("2", "enter", "question_mark")
-        rows = desk.pane("dialog").place.rows
-        assert desk.cursor("dialog") == "checkpoint"  # no heading
-        assert desk.text("dialog").splitlines()[2].split()[1:2] == ["Act"]
+def groups_of(desk: Desk) -> dict[str, list[str]]:
+    """Return the lines of the help by their heading, both columns one after the other."""
     groups: dict[str, list[str]] = {}
-    for row in rows:
-        if row.is_heading:
-            groups[row.key] = []
-        else:
-            groups[list(groups)[-1]].append(row.key)
+    for pane in ("dialog", "more"):
+        for row in desk.pane(pane).place.rows:
+            if not row.is_heading:
+                groups[list(groups)[-1]].append(row.key)
+            elif row.key[0].isupper():
+                groups[row.key] = []
+    return groups
 
-    assert list(groups) == ["ACT", "HERE", "OPEN", "VIEW", "MOVE", "CONSOLE"]
-    assert {spec.name for spec in CATALOGUE if spec.key} < set(groups["ACT"])
-    assert groups["HERE"] == ["pruning"]
-    assert {"panel-1", "panel-5", "down"} < set(groups["MOVE"])
+
+async def test_help_is_grouped_by_purpose_and_the_same_in_one_column(engine: FakeEngine) -> None:
+    found = []
+    for size in (WIDE, COMPACT):
+        async with at_work(engine, size) as desk:
+            await desk.press("2", "enter", "question_mark")
+            assert desk.cursor("dialog") == "checkpoint"  # no heading
+            assert desk.text("dialog").splitlines()[1].split()[1:2] == ["Act"]
+            found.append(groups_of(desk))
+    groups = found[0]
+
+    assert list(groups) == [
+        *("Act", "On this screen", "Open", "View", "Move and find", "Console", "Signs")
+    ]
+    assert {spec.name for spec in CATALOGUE if spec.key} < set(groups["Act"])
+    assert groups["On this screen"] == ["pruning"]
+    assert {"panel-1", "panel-5", "down"} < set(groups["Move and find"])
+    assert {name: set(lines) for name, lines in found[1].items()} == {
+        name: set(lines) for name, lines in groups.items()
+    }
+
+
+@pytest.mark.parametrize("glyphs", [UNICODE, ASCII], ids=["unicode", "ascii"])
+def test_the_legend_has_every_sign_that_is_drawn(glyphs: Glyphs) -> None:
+    legend = " ".join(line.keys for line in signs(glyphs))
+    drawn = {name: getattr(glyphs, name) for name in Glyphs.__slots__}
+    frame = ("corners", "horizontal", "vertical", "dot", "blocks", "sparks", "brackets")
+    for name, sign in drawn.items():
+        for one in () if name in frame else (sign,) if isinstance(sign, str) else sign:
+            assert one.strip() in legend, name
+    for word in ("DUE", "est", "stale", "suspect", "?", "CUT", "LOST?", "never"):
+        assert word in legend
 
 
 def test_every_key_of_all_screens_has_a_purpose_of_its_own() -> None:
     assert [one.id for one in COMMON if purpose_of(one) is Purpose.HERE] == []
 
 
-async def test_help_tells_what_does_not_work_now(engine: FakeEngine) -> None:
+async def test_enter_in_the_help_does_what_the_key_does(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("question_mark")
-        [line] = (line for line in desk.text("dialog").split("\n") if "Start due sessions" in line)
+        desk.pane("dialog").select("jobs")
+        await desk.press("enter")
+        assert desk.screen == "jobs"
+        await desk.press("escape", "question_mark")
+        desk.pane("dialog").select("whole-search")
+        await desk.press("enter")
+        assert desk.screen == "search"
 
-    assert "R             not now: Start" in line
+
+async def test_help_tells_what_does_not_work_now_and_why(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("question_mark", "down", "down")
+        assert desk.cursor("dialog") == "rotate"
+        why = "not now: rotate: only the Gateway can do it"
+        assert why in desk.text("dialog").splitlines()[-1]
+        await desk.press("enter")
+        assert desk.screen == "help"
+        assert why in desk.text("dialog").splitlines()[-1]
+        await desk.press("tab", "G", "enter")
+        assert "a sign has nothing to do" in desk.text("more").splitlines()[-1]
+
+    assert engine.commands == []
+
+
+async def test_no_dialog_is_answered_from_the_help_nor_by_an_early_enter() -> None:
+    up = FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
+    async with at_work(up, WIDE) as desk:
+        await desk.press("R", "question_mark")
+        desk.pane("dialog").select("yes")
+        await desk.press("enter")
+        assert "answered in the dialog itself" in desk.text("dialog")
+        await desk.press("escape", "escape")
+        desk.app.reading_pause_s = 1.0
+        await desk.press("question_mark", "enter")
+        assert desk.screen == "help"
+
+    assert real(up) == []
 
 
 @pytest.mark.parametrize("key", ["colon", "ctrl+p"])
