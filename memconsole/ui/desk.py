@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from datetime import datetime
 
     from textual.dom import DOMNode
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.glyphs import Glyphs
+    from memconsole.ui.drawing.listing import Listing
+    from memconsole.ui.drawing.spans import Row
     from memconsole.ui.history import History
     from memconsole.ui.queries import Facets, Queries
     from memconsole.ui.terminal.log import LogBuffer
@@ -57,6 +59,9 @@ class Go(Protocol):
 
     def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
         """Ask for a text, then begin the command with it."""
+
+    def export(self, listing: Listing, rows: Sequence[Row]) -> None:
+        """Ask where a list or a page is written."""
 
     def search(self, facets: Facets, text: str) -> None:
         """Open the search."""

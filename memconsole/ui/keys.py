@@ -148,6 +148,7 @@ COMMON = [
     bind("N", "find(-1)", "previous", "goes to the match before", name="previous"),
     bind("z", "maximise", "maximise", "shows this panel alone, and back", name="maximise"),
     bind("y", "copy", "copy", "copies the value of this line", name="copy"),
+    bind("e", "export", "export", "writes this panel into a file", name="export"),
     bind("u", "app.undo", "undo", "takes back the last action", name="undo"),
     bind("tab", "panel_step(1)", "next panel", "goes to the next panel", name="next-panel"),
     bind(

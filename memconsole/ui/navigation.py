@@ -12,12 +12,16 @@ from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.screens.search.rows import first_word, location_of
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit
     from memconsole.domain.snapshot.snapshot import Attention, SessionView
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
+    from memconsole.ui.drawing.listing import Listing
+    from memconsole.ui.drawing.spans import Row
     from memconsole.ui.queries import Facets
     from memconsole.ui.screens.action.note import Note
     from memconsole.ui.screens.palette.help import HelpLine
@@ -254,6 +258,15 @@ class Navigation:
         """Do what a line of the help stands for, as its key does."""
         if line is not None:
             await self._app.run_action(line.action, line.node)
+
+    def export(self, listing: Listing, rows: Sequence[Row]) -> None:
+        """Ask where a list or a page is written."""
+        from memconsole.ui.screens.export import ExportScreen  # noqa: PLC0415 - see above
+
+        context = self._app.context()
+        stamp = context.now.astimezone(context.zone).strftime("%Y%m%d-%H%M%S")
+        folder = self._app.settings.state_dir
+        self._app.push_screen(ExportScreen(listing, rows, folder, stamp))
 
     def actions(self) -> None:
         """List what only the screen in front can do."""

@@ -88,7 +88,7 @@ SHARED = {
 ELSEWHERE = {
     *("open", "quit", "interrupt", "suspend", "jobs", "host", "health"),
     *("observations", "checkpoints", "consolidation", "memory", "bootstrap"),
-    *("actions", "mark", "sort"),
+    *("actions", "mark", "sort", "export"),
 }
 """Tested where their effect is: `Enter` by each screen's own tests, the ends in `test_bytes`."""
 

@@ -43,6 +43,11 @@ class MarkedGauge:
         """What a filter looks at: nothing."""
         return ""
 
+    @property
+    def said(self) -> str:
+        """What it shows, in figures."""
+        return figures.percent(None if self.tokens is None else self.tokens * 100 / self.threshold)
+
     def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
         """Return the gauge in exactly `width` cells."""
         del right

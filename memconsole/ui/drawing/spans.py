@@ -11,6 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text import figures
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.glyphs import UNICODE, gauge
 
@@ -101,6 +102,11 @@ class Gauge:
         """What a filter looks at: nothing."""
         return ""
 
+    @property
+    def said(self) -> str:
+        """What it shows, in figures."""
+        return figures.UNKNOWN if self.fill is None else figures.percent(self.fill * 100)
+
     def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
         """Return the gauge in exactly `width` cells."""
         del right
@@ -161,6 +167,7 @@ class Column:
         sort: Name of the order in which this column leads.
         gap: Blanks before it, when it is not the first.
         is_measured: It is as wide as its widest cell: a number is never cut, its column goes.
+        name: What it is called in a file, where it has no heading.
     """
 
     title: str
@@ -172,6 +179,7 @@ class Column:
     sort: str | None = None
     gap: int = 2
     is_measured: bool = False
+    name: str = ""
 
 
 class LateCells(Sequence["AnyCell"]):

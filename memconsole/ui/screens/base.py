@@ -25,7 +25,14 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
 from memconsole.ui.hosting import ask_to_host, why_not_host
-from memconsole.ui.keys import COMMON, Verb, command_bindings, key_line, refusal
+from memconsole.ui.keys import (
+    COMMON,
+    Verb,
+    command_bindings,
+    is_read_only,
+    key_line,
+    refusal,
+)
 from memconsole.ui.screens.panels import PanelScreen
 from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.line_input import LineInput
@@ -284,6 +291,8 @@ class ConsoleScreen(PanelScreen):
             return refusal(spec_of(str(parameters[0])), app.settings, app.snapshot)
         if action == "host":
             return why_not_host(app)
+        if action == "export":
+            return self._why_not_export(self.pane)
         return self._why_not_here(action)
 
     def _why_not_here(self, action: str) -> str | None:
@@ -301,6 +310,12 @@ class ConsoleScreen(PanelScreen):
         if action == "find" and (pane is None or not pane.place.rows):
             return "there is nothing to search in"
         return None
+
+    def _why_not_export(self, pane: Pane | None) -> str | None:
+        if self.desk.settings.ui.read_only:
+            return is_read_only("export")
+        has_lines = pane is not None and (pane.place.rows or pane.listing.fixed)
+        return None if has_lines else "there is nothing in this panel to export"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Dim keys that cannot work now; pressing one says why."""
@@ -323,6 +338,11 @@ class ConsoleScreen(PanelScreen):
     def action_actions(self) -> None:
         """List what only this screen can do."""
         self.desk.go.actions()
+
+    def action_export(self) -> None:
+        """Ask where the panel that has the keys is written."""
+        if self.pane is not None:
+            self.desk.go.export(self.pane.listing, self.pane.place.rows)
 
     def action_host(self) -> None:
         """Ask whether the jobs shall run inside this console until it quits."""

@@ -171,7 +171,7 @@ _FILE_COLUMNS = (
     Column("file", 17, flex=2, most=30),
     Column("fill", 8, flex=1, most=_GAUGE),
     Column("chars", 14, right=True),
-    Column("", 17, flex=2),
+    Column("", 17, flex=2, name="note"),
 )
 
 

@@ -29,7 +29,7 @@ _LABEL: Final = 12
 _PROPOSALS = (
     Column("id", 10),
     Column("score", 5, right=True),
-    Column("", 6, flex=1, most=12, drop=2),
+    Column("", 6, flex=1, most=12, drop=2, name="score in parts"),
     Column("found", 5, right=True, drop=3),
     Column("line for MEMORY.md", 24, flex=5),
 )

@@ -36,7 +36,7 @@ _SIGNS: Final = {
 }
 
 _CHECKS = (
-    Column("", 4),
+    Column("", 4, name="level"),
     Column("check", 12, flex=1, most=20),
     Column("what was found", 24, flex=5),
     Column("told again", 10, right=True, drop=2),
@@ -44,7 +44,7 @@ _CHECKS = (
 )
 
 _FINDINGS = (
-    Column("", 8),
+    Column("", 8, name="severity"),
     Column("key", 14, flex=2, most=34),
     Column("finding", 24, flex=4),
     Column("agent", 6, flex=1, most=12, drop=1),

@@ -46,7 +46,7 @@ def when_column(times: Sequence[datetime], context: Context) -> Column:
     drawn = [when_cell(at, context) for at in times]
     least = max((cells.width(one.short) for one in drawn), default=0)
     most = max((cells.width(one.text) for one in drawn), default=0)
-    return Column("", least, flex=_FIRST if least < most else 0, most=most)
+    return Column("", least, flex=_FIRST if least < most else 0, most=most, name="when")
 
 
 def when_cell(at: datetime, context: Context) -> When:

@@ -23,19 +23,19 @@ _COLUMNS = (
     Column("when", 9, flex=1, most=14, drop=3),
     Column("state", 7),
     Column("last", 7, right=True),
-    Column("", 1),
+    Column("", 1, name="sign"),
     Column("result", 28, flex=4),
     Column("took", 6, right=True, drop=2),
     Column("next", 7, right=True, drop=1),
 )
 
 _RUN_COLUMNS = (
-    Column("", 5),
-    Column("", 9, drop=2),
-    Column("", 8, flex=1, most=16),
-    Column("", 1),
-    Column("", 16, flex=6),
-    Column("", 6, right=True, drop=1),
+    Column("", 5, name="when"),
+    Column("", 9, drop=2, name="by"),
+    Column("", 8, flex=1, most=16, name="agent"),
+    Column("", 1, name="sign"),
+    Column("", 16, flex=6, name="result"),
+    Column("", 6, right=True, drop=1, name="took"),
 )
 
 

@@ -33,7 +33,7 @@ _COLUMNS = (
     Column("by", 9, drop=3),
     Column("command", 11),
     Column("agent", 6, flex=1, most=16, drop=2),
-    Column("", 1),
+    Column("", 1, name="sign"),
     Column("result", 12, flex=4),
     Column("took", 6, right=True, drop=4),
 )

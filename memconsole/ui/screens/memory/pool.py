@@ -81,7 +81,7 @@ def _file(item: PoolItem, depth: int, context: Context, *, is_last: bool) -> Row
 
 
 _MARKER_COLUMNS = (
-    Column("", 10),
+    Column("", 10, name="marker"),
     Column("line", 12, flex=1, most=28, drop=1),
     Column("text", 20, flex=4),
 )

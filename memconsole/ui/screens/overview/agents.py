@@ -52,7 +52,7 @@ def _columns(names: Sequence[str]) -> tuple[Column, ...]:
         ),
         Column("live", 4, right=True, drop=4, gap=1, is_measured=True),
         Column("full", 6, flex=1, most=12, drop=2, sort="full"),
-        Column("", 4, right=True, gap=1, is_measured=True),
+        Column("", 4, right=True, gap=1, is_measured=True, name="state"),
         Column("saved", 5, right=True, drop=3, is_measured=True),
         Column("pool", 4, right=True, drop=5, sort="pool", gap=1, is_measured=True),
     )

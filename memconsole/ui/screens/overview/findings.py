@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.context import Context
 
 _COLUMNS = (
-    Column("", 8),
+    Column("", 8, name="severity"),
     Column("agent", 6, flex=1, most=12, drop=2),
     Column("finding", 20, flex=5),
     Column("next step", 20, flex=4, drop=1),

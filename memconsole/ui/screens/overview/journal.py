@@ -38,11 +38,11 @@ _ROWS: Final = 50
 """Runs of one reading; of what lies before the oldest of them, some are missing."""
 
 _COLUMNS = (
-    Column("", 8, drop=3),
-    Column("", 10, flex=1, most=16),
-    Column("", 1),
-    Column("", 6, flex=1, most=16, drop=2),
-    Column("", 14, flex=12),
+    Column("", 8, drop=3, name="who"),
+    Column("", 10, flex=1, most=16, name="what"),
+    Column("", 1, name="sign"),
+    Column("", 6, flex=1, most=16, drop=2, name="agent"),
+    Column("", 14, flex=12, name="result"),
 )
 _WORDS = {
     EventKind.COMPACTED: "compaction",
@@ -88,7 +88,7 @@ def journal_listing(
         empty=(
             "nothing changed anything yet: c takes a checkpoint"
             if chosen == "all"
-            else f"nothing of {chosen}; , shows others",
+            else f"nothing of {chosen}; a w shows others",
         ),
         is_stale=context.is_stale(snapshot.taken_at),
         shows_value=True,

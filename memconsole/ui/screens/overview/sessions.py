@@ -127,7 +127,7 @@ def _columns(*, with_agent: bool, is_narrow: bool) -> tuple[Column, ...]:
     # The state word is never left out: a number without it would claim more than is known.
     tokens = (
         Column("tokens", 6, right=True, sort="full", is_measured=True),
-        Column("", 3, gap=1, is_measured=True),
+        Column("", 3, gap=1, is_measured=True, name="state"),
     )
     ahead = Column("next", 4, drop=6, sort="due", gap=1 if is_narrow else 2, is_measured=True)
     if is_narrow:

@@ -56,7 +56,7 @@ _NAMED: Final = {
     Purpose.ACT: "undo host mark actions",
     Purpose.OPEN: "open observations checkpoints memory bootstrap consolidation jobs health "
     "findings finding log",
-    Purpose.VIEW: "maximise sort copy freeze refresh slower faster",
+    Purpose.VIEW: "maximise sort copy export freeze refresh slower faster",
     Purpose.MOVE: "search next previous up down page-up page-down first last next-panel"
     " previous-panel",
     Purpose.CONSOLE: "palette help back quit interrupt suspend",

@@ -50,11 +50,11 @@ _LABEL: Final = 12
 _COLUMNS = (
     Column("msg", 4, right=True),
     Column("tool", 8, flex=1, most=20),
-    Column("", 5),
+    Column("", 5, name="verdict"),
     Column("before", 6, right=True),
-    Column("", 8, flex=2, most=16, drop=2),
+    Column("", 8, flex=2, most=16, drop=2, name="gauge before"),
     Column("after", 6, right=True),
-    Column("", 8, flex=2, most=16, drop=3),
+    Column("", 8, flex=2, most=16, drop=3, name="gauge after"),
     Column("why", 18, flex=2),
 )
 

@@ -149,7 +149,7 @@ def _tone(view: SessionView) -> Role:
 
 
 _FILL_COLUMNS = (
-    Column("", 12, flex=2, most=30),
+    Column("", 12, flex=2, most=30, name="part"),
     Column("share", 6, flex=1, most=24),
     Column("tokens", 6, right=True),
 )
@@ -219,10 +219,10 @@ def growth_listing(
 
 
 _WINDOW_COLUMNS = (
-    Column("", 8, flex=2, most=40),
-    Column("", 8, drop=2),
-    Column("", 6, right=True),
-    Column("", 6, right=True, drop=3),
+    Column("", 8, flex=2, most=40, name="name"),
+    Column("", 8, drop=2, name="state"),
+    Column("", 6, right=True, name="tokens"),
+    Column("", 6, right=True, drop=3, name="changed"),
 )
 
 
