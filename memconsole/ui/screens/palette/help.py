@@ -119,9 +119,9 @@ def help_lines(screen: Screen[object]) -> dict[str, list[HelpLine]]:
         line = HelpLine(name, typed, verb, _small(does), one.action, active.node, why)
         found[purpose_of(one).value].append(line)
     for offer in offers(screen) if isinstance(screen, ConsoleScreen) else ():
-        verb = offer.verb
-        does = _small(verb.help)
-        line = HelpLine(verb.name, verb.keys, verb.title, does, verb.action, screen, offer.refusal)
+        own = offer.verb
+        does = _small(own.help)
+        line = HelpLine(own.name, own.keys, own.title, does, own.action, screen, offer.refusal)
         found[Purpose.HERE.value].append(line)
     return {purpose: lines for purpose, lines in found.items() if lines}
 
