@@ -26,7 +26,7 @@ from memconsole.errors import DeliveryError, MemconsoleError, ReadOnlyError, Sta
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from datetime import datetime, timedelta
 
     from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
@@ -35,15 +35,11 @@ if TYPE_CHECKING:
     from memconsole.engine.home.service import HomeService
     from memconsole.ports.alerts import AlertChannel
     from memconsole.ports.bundle import AlertPorts
-    from memconsole.ports.jobs import JobStore
     from memconsole.ports.platform import Clock, StopSignal
 
 logger = logging.getLogger(__name__)
 
 _TRIES = 2
-
-_LOOKING = "health"
-"""Id of the scheduler's job that looks after health."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +65,6 @@ class AlertService:
         home: Whose alerts they are.
         settings: Cooldown, quiet hours and whether secrets are masked.
         clock: How long a delivery takes.
-        jobs: When each job of the scheduler ran.
 
     Raises:
         HomeNotFoundError: By every method that is not told the home: it does not exist.
@@ -81,14 +76,11 @@ class AlertService:
         home: HomeService,
         settings: Settings,
         clock: Clock,
-        *,
-        jobs: Callable[[], JobStore],
     ) -> None:
         self._ports = ports
         self._home = home
         self._settings = settings
         self._clock = clock
-        self._jobs = jobs
         self._unsaved: dict[str, AlertState] = {}
 
     def state(self, home: str) -> AlertState:
@@ -97,7 +89,7 @@ class AlertService:
             return self._unsaved[home]
         return self._ports.store.load(home)
 
-    def note(self, home: str, found: Mapping[str, OpenAlert]) -> None:
+    def note(self, home: str, found: Mapping[str, OpenAlert], at: datetime) -> None:
         """Remember what a look found wrong without telling anybody.
 
         A probe of the Gateway that failed for the first time is left out: whether it fails twice
@@ -106,7 +98,7 @@ class AlertService:
         known = self.state(home).open
         kept = [one for name, one in found.items() if name not in alerts.PROBES or name in known]
         try:
-            self._ports.store.note(home, kept)
+            self._ports.store.note(home, kept, at)
         except StateError as error:
             logger.warning("what this look found is not remembered: %s", error)
 
@@ -131,7 +123,7 @@ class AlertService:
         names = [channel.name for channel in channels]
         state = alerts.seen(self.state(home), report)
         state = alerts.kept(state, names, keeps_over=rules.notifies_recovery)
-        self._save(home, state)
+        self._save(home, state, report.at)
         sent: list[tuple[str, Notice]] = []
         failed: list[Delivery] = []
         for channel in channels:
@@ -143,7 +135,7 @@ class AlertService:
                     failed.append(delivery)
                     break  # with the next look; until then the other channels
                 state = alerts.delivered(state, channel.name, notice)
-                self._save(home, state)
+                self._save(home, state, report.at)
                 if channel.name != LOG:
                     sent.append((channel.name, notice))
         return AlertingResult(tuple(sent), tuple(failed))
@@ -179,9 +171,8 @@ class AlertService:
         return standings(state, self._settings.health.alert_cooldown, self._clock.now())
 
     def last_look(self) -> datetime | None:
-        """Return when the scheduler began its last look at health; None when it never looked."""
-        record = self._jobs().records().get(_LOOKING)
-        return None if record is None else record.done_at
+        """Return when somebody looked at the health of this home last; None for never."""
+        return self._ports.store.last_look(self._home_path())
 
     def _home_path(self) -> str:
         return str(self._home.read().path)
@@ -244,9 +235,9 @@ class AlertService:
         logger.warning("alert channel %s: %s", channel.name, error)
         return Delivery(channel.name, channel.kind, str(error), took_ms, hint=error.hint)
 
-    def _save(self, home: str, state: AlertState) -> None:
+    def _save(self, home: str, state: AlertState, at: datetime) -> None:
         try:
-            self._ports.store.save(home, state)
+            self._ports.store.save(home, state, at)
         except StateError as error:
             if home not in self._unsaved:
                 logger.warning("alerts are not remembered: %s", error)

@@ -285,13 +285,7 @@ class Engine:
         """What is wrong, and who knows of it."""
         from memconsole.engine.alerts import AlertService  # noqa: PLC0415
 
-        return AlertService(
-            self._ports.alerts(),
-            self.home,
-            self.settings,
-            self._ports.clock,
-            jobs=lambda: self._ports.health().jobs,
-        )
+        return AlertService(self._ports.alerts(), self.home, self.settings, self._ports.clock)
 
     @cached_property
     def health(self) -> HealthService:

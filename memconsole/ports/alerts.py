@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Detail
@@ -21,15 +22,23 @@ class AlertStore(Protocol):
     def load(self, home: str) -> AlertState:
         """Return what is remembered; nothing when it cannot be read."""
 
-    def save(self, home: str, state: AlertState) -> None:
+    def last_look(self, home: str) -> datetime | None:
+        """Return when somebody looked at a home's health last; None for never."""
+
+    def save(self, home: str, state: AlertState, at: datetime) -> None:
         """Store it; mutes stay as they are, but for those of what is over.
+
+        Args:
+            home: The platform home.
+            state: What is wrong, and who was told.
+            at: When its health was looked at.
 
         Raises:
             StateError: It cannot be stored.
         """
 
-    def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
-        """Store what is wrong; what channels were told and what is muted stays as it is.
+    def note(self, home: str, open_: Iterable[OpenAlert], at: datetime) -> None:
+        """Store what a look found wrong; what channels were told and what is muted stays as it is.
 
         Raises:
             StateError: It cannot be stored.

@@ -252,6 +252,9 @@ class EventLog(Protocol):
     def events(self, home: str, *, limit: int) -> tuple[Event, ...]:
         """Return the newest events of a home first; none when they cannot be read."""
 
+    def first_look(self, home: str) -> datetime | None:
+        """Return since when a home is looked at; None for never, and when it cannot be read."""
+
     def notice(
         self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
     ) -> None:

@@ -12,6 +12,7 @@ from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
+    from datetime import datetime
 
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.ports.platform import StopSignal
@@ -22,6 +23,7 @@ class FakeAlertStore(Unwritable):
     """State by home."""
 
     stored: dict[str, AlertState] = field(default_factory=dict)
+    looks: dict[str, datetime] = field(default_factory=dict)
 
     def open(self, home: str) -> tuple[OpenAlert, ...]:
         found = self.load(home).open.values()
@@ -30,13 +32,18 @@ class FakeAlertStore(Unwritable):
     def load(self, home: str) -> AlertState:
         return self.stored.get(home, AlertState())
 
-    def save(self, home: str, state: AlertState) -> None:
+    def last_look(self, home: str) -> datetime | None:
+        return self.looks.get(home)
+
+    def save(self, home: str, state: AlertState, at: datetime) -> None:
         self._check()
+        self.looks[home] = at
         mutes = kept_mutes(self.load(home).mutes.values(), state.open)
         self.stored[home] = replace(state, mutes=mutes)
 
-    def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
+    def note(self, home: str, open_: Iterable[OpenAlert], at: datetime) -> None:
         self._check()
+        self.looks[home] = at
         self.stored[home] = replace(self.load(home), open={one.issue: one for one in open_})
 
     def mute(self, home: str, mute: Mute) -> None:

@@ -469,6 +469,10 @@ class FakeEvents(Unwritable):
 
     stored: list[Event] = field(default_factory=list)
     noted: dict[str, Noted] = field(default_factory=dict)
+    first: dict[str, datetime] = field(default_factory=dict)
+
+    def first_look(self, home: str) -> datetime | None:
+        return self.first.get(home)
 
     def events(self, home: str, *, limit: int) -> tuple[Event, ...]:
         found = [one for one in self.stored if one.home == home]
@@ -481,6 +485,7 @@ class FakeEvents(Unwritable):
         judged = judge(self.noted.get(home))
         if judged is not None:
             self.noted[home], events = judged
+            self.first.setdefault(home, self.noted[home].at)
             for one in events:
                 self.stored.append(replace(one, id=len(self.stored) + 1))
 

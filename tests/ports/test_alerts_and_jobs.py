@@ -35,35 +35,43 @@ FAILED = JobEnd("failed", "state", "no space")
 
 def test_alerts_come_back_by_home(logs: Logs) -> None:
     assert logs.alerts.load("/one") == AlertState()
-    logs.alerts.save("/one", STATE)
+    logs.alerts.save("/one", STATE, NOW)
     assert logs.alerts.load("/one") == STATE
     assert logs.alerts.load("/two") == AlertState()
-    logs.alerts.save("/one", AlertState())
+    logs.alerts.save("/one", AlertState(), NOW)
     assert logs.alerts.load("/one") == AlertState()
+
+
+def test_a_look_at_one_home_is_none_at_another(logs: Logs) -> None:
+    logs.alerts.note("/one", [], NOW)
+    logs.alerts.save("/two", AlertState(), NOW + HOUR)
+    logs.alerts.note("/one", [], NOW + 2 * HOUR)
+    homes = ("/one", "/two", "/three")
+    assert [logs.alerts.last_look(one) for one in homes] == [NOW + 2 * HOUR, NOW + HOUR, None]
 
 
 def test_what_is_wrong_is_told_oldest_first(logs: Logs) -> None:
     assert logs.alerts.open("/one") == ()
-    logs.alerts.save("/one", STATE)
+    logs.alerts.save("/one", STATE, NOW)
     assert logs.alerts.open("/one") == (DISK, GATEWAY)
 
 
 def test_a_look_changes_what_is_wrong_and_no_mute_and_nothing_told(logs: Logs) -> None:
-    logs.alerts.save("/one", STATE)
+    logs.alerts.save("/one", STATE, NOW)
     logs.alerts.mute("/one", MUTE)
-    logs.alerts.note("/one", [DISK])
+    logs.alerts.note("/one", [DISK], NOW)
     expected = replace(STATE, open={"disk": DISK}, mutes={"gateway": MUTE})
     assert logs.alerts.load("/one") == expected
 
 
 def test_mutes_outlive_saves_until_their_issue_is_over(logs: Logs) -> None:
-    logs.alerts.save("/one", STATE)
+    logs.alerts.save("/one", STATE, NOW)
     logs.alerts.mute("/one", MUTE)
     logs.alerts.mute("/two", MUTE)
-    logs.alerts.save("/one", STATE)
+    logs.alerts.save("/one", STATE, NOW)
     assert logs.alerts.load("/one").mutes == {"gateway": MUTE}
-    logs.alerts.save("/one", AlertState())
-    logs.alerts.save("/one", STATE)
+    logs.alerts.save("/one", AlertState(), NOW)
+    logs.alerts.save("/one", STATE, NOW)
     assert logs.alerts.load("/one").mutes == {}
     assert logs.alerts.load("/two").mutes == {"gateway": MUTE}
 
@@ -112,8 +120,8 @@ def test_changes_of_jobs_are_seen_without_reading(logs: Logs) -> None:
 def test_what_cannot_be_stored_is_said_and_is_not_there(closed_logs: Logs) -> None:
     alerts, jobs = closed_logs.alerts, closed_logs.jobs
     writes: list[Callable[[], None]] = [
-        lambda: alerts.save("/one", STATE),
-        lambda: alerts.note("/one", [DISK]),
+        lambda: alerts.save("/one", STATE, NOW),
+        lambda: alerts.note("/one", [DISK], NOW),
         lambda: alerts.mute("/one", MUTE),
         lambda: alerts.unmute("/one", "gateway"),
         lambda: jobs.save(JobRecord("checkpoint")),

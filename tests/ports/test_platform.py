@@ -181,6 +181,15 @@ def test_what_was_noted_last_is_there_for_whoever_looks_next(logs: Logs) -> None
     assert seen == [None, NOTED, None]
 
 
+def test_the_first_look_at_a_home_stays(logs: Logs) -> None:
+    assert logs.events.first_look(MAIN.home) is None
+    for after in (0, 5):
+        noted = replace(NOTED, at=later(minutes=after))
+        logs.events.notice(MAIN.home, lambda _, noted=noted: (noted, ()))  # type: ignore[misc]
+    assert logs.events.first_look(MAIN.home) == NOW
+    assert logs.events.first_look("/another/home") is None
+
+
 def test_events_come_back_newest_first(logs: Logs) -> None:
     events = [replace(EVENT, at=later(minutes=minute)) for minute in (1, 3, 2)]
     logs.events.notice(MAIN.home, lambda _: (NOTED, events))

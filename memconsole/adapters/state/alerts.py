@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.state.looks import HEALTH, keep_look, kept_look
 from memconsole.adapters.state.tables import ALERTS, ALERTS_TOLD, MUTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
@@ -35,14 +37,24 @@ class StateAlerts:
             {one.issue: one for one in self._database.find(MUTES, home=home)},
         )
 
-    def save(self, home: str, state: AlertState) -> None:
+    def last_look(self, home: str) -> datetime | None:
+        """Return when somebody looked at a home's health last; None for never."""
+        return kept_look(self._database, home, HEALTH, "at")
+
+    def save(self, home: str, state: AlertState, at: datetime) -> None:
         """Store it; mutes stay as they are, but for those of what is over.
+
+        Args:
+            home: The platform home.
+            state: What is wrong, and who was told.
+            at: When its health was looked at.
 
         Raises:
             StateError: It cannot be stored.
         """
 
         def change(connection: Connection) -> None:
+            keep_look(connection, home, HEALTH, at)
             ALERTS.remove(connection, home=home)
             ALERTS_TOLD.remove(connection, home=home)
             for alert in state.open.values():
@@ -57,14 +69,15 @@ class StateAlerts:
 
         self._database.write(change)
 
-    def note(self, home: str, open_: Iterable[OpenAlert]) -> None:
-        """Store what is wrong; what channels were told and what is muted stays as it is.
+    def note(self, home: str, open_: Iterable[OpenAlert], at: datetime) -> None:
+        """Store what a look found wrong; what channels were told and what is muted stays as it is.
 
         Raises:
             StateError: It cannot be stored.
         """
 
         def change(connection: Connection) -> None:
+            keep_look(connection, home, HEALTH, at)
             ALERTS.remove(connection, home=home)
             for alert in open_:
                 ALERTS.add(connection, alert, home=home)

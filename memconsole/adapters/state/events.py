@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.state.looks import READING, keep_look, kept_look
 from memconsole.adapters.state.table import instant, stamp
 from memconsole.adapters.state.tables import EVENTS, NOTED
 from memconsole.domain.events import Noted, NotedSession
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
 
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.adapters.state.database import StateDatabase
@@ -28,6 +30,10 @@ class StateEvents:
     def events(self, home: str, *, limit: int) -> tuple[Event, ...]:
         """Return the newest events of a home first; none when they cannot be read."""
         return self._database.find(EVENTS, "ORDER BY at DESC, id DESC LIMIT ?", (limit,), home=home)
+
+    def first_look(self, home: str) -> datetime | None:
+        """Return since when a home is looked at; None for never, and when it cannot be read."""
+        return kept_look(self._database, home, READING, "since")
 
     def notice(
         self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
@@ -49,6 +55,7 @@ class StateEvents:
             noted, events = judged
             row = {"home": home, "at": noted.at, "value": _packed(noted)}
             NOTED.replace(connection, row)
+            keep_look(connection, home, READING, noted.at)
             for one in events:
                 number = EVENTS.add(connection, one)
                 connection.execute("DELETE FROM event WHERE id <= ?", (number - _KEPT,))

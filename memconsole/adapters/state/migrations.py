@@ -157,5 +157,11 @@ MIGRATIONS: Final = (
       home TEXT PRIMARY KEY, at TEXT NOT NULL, value TEXT NOT NULL
     ) STRICT;
     """,
+    # 19: when each home was looked at first and last
+    """
+    CREATE TABLE look (
+      home TEXT, what TEXT, since TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (home, what)
+    ) STRICT;
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

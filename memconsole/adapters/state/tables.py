@@ -440,10 +440,19 @@ NOTED: Table[Plain] = Table(
     "noted", dict, {"home": NAME, "at": INSTANT, "value": WORD}, key=("home",)
 )
 
+LOOKS: Table[Plain] = Table(
+    "look",
+    dict,
+    {"home": NAME, "what": WORD, "since": INSTANT, "at": INSTANT},
+    key=("home", "what"),
+)
+"""When a home was looked at first and last: by a `reading` that is kept, or at its `health`."""
+
 TABLES: tuple[AnyTable, ...] = (
     RUNS,
     EVENTS,
     NOTED,
+    LOOKS,
     SAMPLES,
     CAPTURES,
     ROTATIONS,

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
 
 _STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}
-_NEVER_LOOKED = "the scheduler has never looked at health: `memconsole health` looks now"
+_NEVER_LOOKED = "nobody has ever looked at the health of this home: `memconsole health` looks now"
 _STATUSES = {"done": "ok", "planned": "dim", "failed": "due"}
 
 
 def list_alerts(context: typer.Context) -> int:
-    """List what was wrong at the scheduler's last look; `health` looks now.
+    """List what was wrong at the last look at health; `health` looks now.
 
     With it goes when somebody was told, when the next is told again, and what is muted.
     """
@@ -174,7 +174,7 @@ def _show(printer: Printer, found: tuple[AlertStatus, ...], looked_at: datetime 
             printer.write(_NEVER_LOOKED)
         else:
             ago = age(looked_at, printer.now)
-            printer.write(f"nothing was wrong at the scheduler's last look, {ago} ago")
+            printer.write(f"nothing was wrong at the last look at health, {ago} ago")
         return
     width = max(len(row.alert.issue) for row in found)
     for row in found:

@@ -158,7 +158,7 @@ class HealthService:
         report = dated(confirmed(report, state), state)
         known = seen(state, report).open
         if not self._settings.ui.read_only:
-            self._alerts.note(home, known)
+            self._alerts.note(home, known, report.at)
         return HealthLook(report, with_checks(found.attention, known.values()))
 
     def _patient_snapshot(self) -> ConsoleSnapshot:

@@ -294,3 +294,12 @@ CREATE TABLE "noted" (
    "at" TEXT NOT NULL,
    "value" TEXT NOT NULL
 ) STRICT;
+
+-- version 19
+CREATE TABLE "look" (
+   "home" TEXT,
+   "what" TEXT,
+   "since" TEXT NOT NULL,
+   "at" TEXT NOT NULL,
+   PRIMARY KEY ("home", "what")
+) STRICT;

@@ -37,7 +37,7 @@ def database(folder: Path) -> StateDatabase:
 def test_rows_that_somebody_spoiled_are_left_out(tmp_path: Path) -> None:
     state = database(tmp_path)
     store = StateAlerts(state)
-    store.save("/one", STATE)
+    store.save("/one", STATE, AT)
 
     def spoil(connection: Connection) -> None:
         connection.execute("UPDATE alert SET since = 'yesterday'")
@@ -62,9 +62,9 @@ def test_a_mute_that_somebody_spoiled_mutes_nothing(tmp_path: Path) -> None:
 
 def test_a_look_without_telling_leaves_what_was_told_and_muted(tmp_path: Path) -> None:
     store = StateAlerts(database(tmp_path))
-    store.save("/one", STATE)
+    store.save("/one", STATE, AT)
     disk = OpenAlert("disk", CheckStatus.WARNING, "full", "", AT, AT)
-    store.note("/one", [disk])
+    store.note("/one", [disk], AT)
 
     found = store.load("/one")
     assert (found.open, found.told) == ({"disk": disk}, STATE.told)

@@ -22,11 +22,13 @@ def test_what_is_wrong_is_listed_until_it_is_well(world: World, call: Caller) ->
         [],
         ["never-looked"],
     )
-    assert "never looked" in call("alerts", "list").out
     world.jobs.stored["health"] = JobRecord("health", done_at=NOW)
+    world.alerts.store.looks["/another/home"] = NOW  # they share the state folder
+    assert "nobody has ever looked" in call("alerts", "list").out
+    world.alerts.store.looks[str(HOME)] = NOW
     world.clock.advance(timedelta(minutes=3))
     assert call.json("alerts", "list").envelope["warnings"] == []
-    assert "nothing was wrong at the scheduler's last look, 3 min ago" in call("alerts", "list").out
+    assert "nothing was wrong at the last look at health, 3 min ago" in call("alerts", "list").out
     world.gateway.verdict = "down"
     for _ in range(2):  # one bad look at the Gateway proves little
         assert call.json("once", "health").code == 0
