@@ -43,6 +43,7 @@ _EVERY: Final = 3
 _AIM_STRICT: Final = 0.54
 _AIM_RANDOM: Final = 2.8
 _AIM_GIVEN: Final = 0.6
+_AIM_REFLECTED: Final = 0.95
 
 OURS: Final = "observations.md"
 REFLECTED: Final = "the same, reflected"
@@ -167,6 +168,7 @@ def _shares(measured: Measured, *, is_strict: bool) -> Iterator[str]:
 def _aims(measured: Measured) -> Iterator[str]:
     ours, reflected = measured.mean(OURS)[1], measured.mean(REFLECTED)[1]
     strict = measured.mean(OURS, is_strict=True)[1]
+    reflected_strictly = measured.mean(REFLECTED, is_strict=True)[1]
     chance = measured.mean("random sentences", is_strict=True)[1]
     best = max(measured.mean(name)[1] for name in BASELINES)
     given, strictly = (mean(column) for column in zip(*measured.given, strict=True))
@@ -178,7 +180,12 @@ def _aims(measured: Measured) -> Iterator[str]:
         strict >= _AIM_RANDOM * chance,
     )
     yield _row("against the best other way", f"{ours / best:.2f} ×", "over 1 ×", ours > best)
-    yield _row("lost by reflection", f"{1 - reflected / ours:.1%}", "10 %", reflected > 0.9 * ours)
+    yield _row(
+        "lost by reflection",
+        f"{1 - reflected / ours:.1%} ({1 - reflected_strictly / strict:.1%} strictly)",
+        "5 %",
+        reflected >= _AIM_REFLECTED * ours,
+    )
     yield _row(
         "in what the next session is given, of 20,000 characters",
         f"{given:.3f} ({strictly:.3f} strictly)",

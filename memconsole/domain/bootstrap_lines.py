@@ -7,13 +7,12 @@ given stands in the order of the file, without the comments that only programs r
 
 from __future__ import annotations
 
-from datetime import timedelta
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import OBSERVATIONS, Kind, Line, render
 from memconsole.domain.observe.value import values
-from memconsole.domain.reflect.working_copy import is_pending
+from memconsole.domain.reflect.working_copy import is_pending, is_recent
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import readable
 from memconsole.text.figures import plural
@@ -23,9 +22,6 @@ if TYPE_CHECKING:
     from datetime import date
 
     from memconsole.domain.memory.observations import Observation, ObservationLog
-
-RECENT: Final = timedelta(days=3)
-"""Observations of so many days, today among them, come before older ones."""
 
 _PROSE_PART: Final = 2
 _PENDING_PART: Final = 2
@@ -81,7 +77,7 @@ def chosen(log: ObservationLog, room: int, today: date) -> ChosenLines:
     worth = dict(zip(ones, values(ones.values()), strict=True))
     ranked = sorted(ones, key=lambda number: (-worth[number], number))
     sheet.fill((n for n in ranked if _is_open(ones[n], today)), free // _PENDING_PART)
-    sheet.fill((n for n in ranked if _is_recent(ones[n], today)), free // _RECENT_PART)
+    sheet.fill((n for n in ranked if is_recent(ones[n], today)), free // _RECENT_PART)
     sheet.fill((*ranked, *prose), free)
     given = len(sheet.kept & ones.keys())
     missed = len(prose) - len(sheet.kept.intersection(prose))
@@ -162,10 +158,6 @@ def _is_prose(line: Line) -> bool:
 
 def _is_open(one: Observation, today: date) -> bool:
     return one.kind is Kind.RULE or is_pending(one, today)
-
-
-def _is_recent(one: Observation, today: date) -> bool:
-    return one.day is not None and today - one.day < RECENT
 
 
 def _headings(lines: Iterable[Line]) -> Iterator[int]:

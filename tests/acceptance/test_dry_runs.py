@@ -43,7 +43,7 @@ from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
-from memconsole.domain.settings.sections import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings, ReflectorSettings
 from tests.program import tree
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ class Place:
             transport="ws",
             gateway_url=listener.url,
             consolidate=ConsolidateSettings(token_target=1),
+            reflector=ReflectorSettings(word_threshold=30),
         )
         self.engine = self.engine_with(self.settings)
         self.refs = {agent.id: agent.ref for agent in self.engine.home.read().agents}

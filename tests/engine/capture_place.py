@@ -15,7 +15,7 @@ from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings.sections import ConsolidateSettings
+from memconsole.domain.settings.sections import ConsolidateSettings, ReflectorSettings
 from memconsole.engine.engine import Engine
 from tests.doubles.platform import FakeClock
 
@@ -68,6 +68,7 @@ class Place:
             timezone="UTC",
             transport="none",
             consolidate=ConsolidateSettings(token_target=1),
+            reflector=ReflectorSettings(word_threshold=30),
         )
         self.said = 0
         self.say(*TEXTS)

@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import Kind, Observation, Priority, observation_id
 from memconsole.domain.memory.words import words_of
-from memconsole.domain.reflect.folding import LIVES
 from memconsole.domain.reflect.working_copy import WorkingCopy, is_pending, name_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
@@ -46,7 +45,7 @@ RESTS: Final = ((7.0, 7), (5.0, 2), (3.0, 1), (0.0, 0))
 HOOK: Final = "mc:hook"
 """Marks the line that stays behind for those that went; it goes itself after two weeks."""
 
-_HOOK_LIFE: Final = LIVES[Kind.EVENT]
+_HOOK_LIFE: Final = timedelta(days=14)
 _HOOK_WORDS: Final = 12
 _LEAST_WORDS: Final = 3
 _WORDS_A_LINE: Final = 2

@@ -1,7 +1,7 @@
-"""Folds small things of a day into one line and lines of one topic together; drops the expired.
+"""Makes room in a file that is too large by the value of its lines; puts lines of a topic together.
 
-They are the last two steps of a reflection: what has expired goes first, then what is left is
-folded.
+They are the last steps of a reflection. What is worth least goes first, whatever its age; small
+things of a day fold into one line only where what may go is not enough.
 """
 
 from __future__ import annotations
@@ -17,10 +17,19 @@ from memconsole.domain.memory.observations import (
     Priority,
     line_of,
     observation_id,
+    render,
 )
 from memconsole.domain.memory.similarity import features
-from memconsole.domain.reflect.working_copy import Removed, is_kept_for_good, name_of, newest_first
-from memconsole.text.estimate import tokens_in
+from memconsole.domain.observe.value import values
+from memconsole.domain.reflect.working_copy import (
+    Removed,
+    is_recent,
+    may_go,
+    name_of,
+    newest_first,
+)
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,17 +49,36 @@ _COMMON: Final = 0.1
 
 _BETWEEN: Final = "; "
 
+_REST: Final = 2
+"""What may go has this part of the room at least, however much there is that never goes."""
 
-def fold_days(copy: WorkingCopy, today: date) -> None:
-    """Fold the 🟢 lines of each day before the last two into one of at most 200 characters."""
-    by_day: dict[date, list[int]] = {}
-    for number, one in copy.items():
-        is_small = one.priority is Priority.LOW and not is_kept_for_good(one, today)
-        if is_small and one.day is not None and today - one.day > FOLDED_AFTER:
-            by_day.setdefault(one.day, []).append(number)
-    for day, numbers in by_day.items():
-        if len(numbers) > 1:
-            _fold(copy, day, numbers)
+_EXACTLY: Final = 4
+"""Times a line is counted as tokens, so that nothing is rounded off."""
+
+
+def make_room(copy: WorkingCopy, today: date, words: int) -> None:
+    """Drop what is worth least, as long as the sheet spares any, until the file has its size.
+
+    What was said in the last days goes last. What never goes leaves half of the room to the rest:
+    a file full of rules is no reason to drop all that is said beside them. Days are folded when
+    there still is too much.
+
+    Args:
+        copy: The file.
+        today: The user's day.
+        words: It has its size at so many words and at the tokens that those make.
+    """
+    if not exceeds(copy.log().text, words):
+        return
+    over = _Over.of(copy, today, words)
+    worth = dict(zip((n for n, _ in copy.items()), values(copy.observations()), strict=True))
+    free = [(is_recent(one, today), worth[n], n) for n, one in copy.items() if may_go(one, today)]
+    for _, _, number in sorted(free):
+        if over and copy.spares(number):
+            over.shrink(copy.at(number))
+            copy.drop(number, "least-value")
+    if exceeds(copy.log().text, words):
+        _fold_days(copy, today)
 
 
 def group_topics(copy: WorkingCopy) -> None:
@@ -69,6 +97,45 @@ def group_topics(copy: WorkingCopy) -> None:
         if len(members) >= TOPIC_LINES:
             _group(copy, newest_first(copy, members))
             alone = [number for number in alone if number not in members]
+
+
+@dataclass(slots=True)
+class _Over:
+    """What is too much of a file; true while it is too large by either measure."""
+
+    words: float
+    tokens: float
+
+    @classmethod
+    def of(cls, copy: WorkingCopy, today: date, words: int) -> _Over:
+        """Return how much too large a file is, or those of its lines that may go."""
+        text, tokens = copy.log().text, tokens_for(words)
+        free = "\n".join(render(one) for one in copy.observations() if may_go(one, today))
+        return cls(
+            min(words_in(text) - words, words_in(free) - words / _REST),
+            min(tokens_in(text) - tokens, tokens_in(free) - tokens / _REST),
+        )
+
+    def __bool__(self) -> bool:
+        return self.words > 0 or self.tokens > 0
+
+    def shrink(self, gone: Observation) -> None:
+        """Count a line as gone."""
+        line = f"{render(gone)}\n"
+        self.words -= words_in(line)
+        self.tokens -= tokens_in(line * _EXACTLY) / _EXACTLY
+
+
+def _fold_days(copy: WorkingCopy, today: date) -> None:
+    """Fold the 🟢 lines of each day before the last two into one of at most 200 characters."""
+    by_day: dict[date, list[int]] = {}
+    for number, one in copy.items():
+        is_small = one.priority is Priority.LOW and may_go(one, today)
+        if is_small and one.day is not None and today - one.day > FOLDED_AFTER:
+            by_day.setdefault(one.day, []).append(number)
+    for day, numbers in by_day.items():
+        if len(numbers) > 1:
+            _fold(copy, day, numbers)
 
 
 def _fold(copy: WorkingCopy, day: date, numbers: Sequence[int]) -> None:
@@ -127,90 +194,3 @@ def _group(copy: WorkingCopy, numbers: Sequence[int]) -> None:
 def _folded_terms(observation: Observation) -> frozenset[str]:
     found = features(observation.text)
     return found.names | frozenset(it for it in found.numbers if len(it) > 3 and not it.isdigit())
-
-
-BUDGET_TOKENS: Final = 5_000
-"""What the file may take at the start of a session."""
-
-SMALL_THINGS: Final = timedelta(days=7)
-"""🟢 lines live so long unless something later goes back to them."""
-
-LIVES: Final = {
-    Kind.EVENT: timedelta(days=14),
-    Kind.CONTEXT: timedelta(days=30),
-    Kind.FACT: timedelta(days=90),
-    Kind.PREFERENCE: timedelta(days=180),
-    Kind.GOAL: timedelta(days=365),
-    Kind.HABIT: timedelta(days=365),
-    Kind.DECISION: timedelta(days=365),
-}
-"""A rule never expires; a decision holds as long as a goal."""
-
-_RARE: Final = 3
-
-
-def drop_expired(copy: WorkingCopy, today: date) -> None:
-    """Drop what is too old for its kind; 🔴, future dates and open tasks stay.
-
-    🟢 lines and events go when their time is over. What else has expired with 🟡 may go, and does
-    so while the file is over its budget: facts that nobody needs the room of are not thrown away.
-    The least important go first, of equal importance the oldest, as long as the sheet spares any.
-    """
-    seen = _mentions(copy)
-    over: list[tuple[date, int, str]] = []
-    expired: list[tuple[date, int, str]] = []
-    for number, one in copy.items():
-        day = one.latest_day
-        if day is None or is_kept_for_good(one, today):
-            continue
-        age = today - day
-        life = LIVES.get(one.kind)
-        if life is not None and age > life:
-            is_short = one.priority is Priority.LOW or one.kind is Kind.EVENT
-            (over if is_short else expired).append((day, number, f"expired-{one.kind}"))
-        elif one.priority is Priority.LOW and age > SMALL_THINGS and not _is_referred(one, seen):
-            over.append((day, number, "expired-small"))
-    _drop(copy, over, down_to=0)
-    _drop(copy, expired, down_to=BUDGET_TOKENS)
-
-
-def _drop(copy: WorkingCopy, lines: list[tuple[date, int, str]], *, down_to: int) -> None:
-    """Drop lines, the least important first, until the file is in its budget of tokens."""
-    spent = sum(_tokens(one) for one in copy.observations())
-    lines.sort(key=lambda line: (copy.at(line[1]).importance, line))
-    for _, number, because in lines:
-        if spent <= down_to:
-            return
-        if copy.spares(number):
-            spent -= _tokens(copy.at(number))
-            copy.drop(number, because)
-
-
-def _tokens(observation: Observation) -> int:
-    """Return the estimate for a line as it is read, without its comment."""
-    return tokens_in(f"- 🟡 14:05 {observation.text}\n")
-
-
-def _mentions(copy: WorkingCopy) -> dict[str, date]:
-    """Return the last day on which each rare term, or an id, was mentioned."""
-    counts: Counter[str] = Counter()
-    last: dict[str, date] = {}
-    for one in copy.observations():
-        for term in _terms(one):
-            counts[term] += 1
-            if one.day is not None:
-                last[term] = max(last.get(term, one.day), one.day)
-    return {term: day for term, day in last.items() if 1 < counts[term] <= _RARE}
-
-
-def _terms(observation: Observation) -> set[str]:
-    found = features(observation.text)
-    named = {word for word in observation.text.split() if word.startswith("o-")}
-    return {*found.names, *(it for it in found.numbers if len(it) > 2), *named}
-
-
-def _is_referred(observation: Observation, seen: dict[str, date]) -> bool:
-    """Whether a later day mentions it: its id, or a rare name or number of its text."""
-    day = observation.day
-    terms = {*_terms(observation), name_of(observation)}
-    return day is not None and any(seen.get(term, day) > day for term in terms)

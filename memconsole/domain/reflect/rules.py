@@ -1,8 +1,8 @@
 """Consolidates `observations.md` without a model: deterministic, idempotent, in order.
 
-Repeated lines become one, older ones give way to what contradicts them, what has expired goes,
-small things of a day fold into one line, and lines on one topic stand together. Lines with 🔴 stay
-as they are. Everything that goes is named with its reason, for the archive; nothing else is lost:
+Repeated lines become one, older ones give way to what contradicts them, of a file that is too large
+what is worth least goes, and lines on one topic stand together. Lines with 🔴 stay as they are.
+Everything that goes is named with its reason, for the archive; nothing else is lost:
 prose, code and headings that are not ours stay in their place.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import ObservationLog, render
 from memconsole.domain.memory.similarity import same_words
-from memconsole.domain.reflect.folding import drop_expired, fold_days, group_topics
+from memconsole.domain.reflect.folding import group_topics, make_room
 from memconsole.domain.reflect.merging import alike, merge_exact, merge_similar, supersede
 from memconsole.domain.reflect.working_copy import Budget, Removed, WorkingCopy
 from memconsole.lazy_dataclass import dataclass
@@ -58,18 +58,19 @@ def budget_of(log: ObservationLog, least: float) -> Budget:
 
 
 def consolidate(
-    log: ObservationLog, today: date, *, similar: float, least: float = 0.0
+    log: ObservationLog, today: date, *, similar: float, words: int, least: float = 0.0
 ) -> Reflection:
     """Return the consolidated file; without a `least`, doing it again changes nothing.
 
-    What one round took away can leave a term rare, or a line old enough, for the next one: it goes
-    round until nothing changes.
+    What one round took away can leave a term rare for the next one: it goes round until nothing
+    changes.
 
     Args:
         log: The file as it is.
         today: The user's day.
         similar: `reflector.similarity`, 0 to 100.
-        least: Share of the file that stays whatever has expired; repeated lines do not count.
+        words: `reflector.word_threshold`; the file comes down to it, where it can.
+        least: Share of the file that stays at any rate; repeated lines do not count.
     """
     removed: list[Removed] = []
     conflicts: dict[tuple[str, str], Conflict] = {}
@@ -80,7 +81,7 @@ def consolidate(
         _merge_repeated(copy, today)
         budget = budget or (budget_of(copy.log(), least) if least else None)
         copy.budget = budget
-        _shorten(copy, today, similar)
+        _shorten(copy, today, similar, words)
         log = copy.log()
         removed += copy.removed
         conflicts |= {(one.older.text, one.newer.text): one for one in copy.conflicts}
@@ -93,12 +94,11 @@ def _merge_repeated(copy: WorkingCopy, today: date) -> None:
     merge_exact(copy, today)
 
 
-def _shorten(copy: WorkingCopy, today: date, similar: float) -> None:
+def _shorten(copy: WorkingCopy, today: date, similar: float, words: int) -> None:
     pairs = alike(copy, similar)
     merge_similar(copy, pairs, today)
     supersede(copy, pairs, today)
-    drop_expired(copy, today)
-    fold_days(copy, today)
+    make_room(copy, today, words)
     group_topics(copy)
 
 
@@ -110,14 +110,14 @@ _WORDS: Final = {
     "similar-to": "alike",
     "superseded-by": "superseded",
     "folded-into": "folded",
-    "expired-small": "small and old",
+    "least-value": "of least value",
     "replaced": "not in the new text",
 }
 
 
 def reduction(before: int, after: int, removed: Sequence[Removed]) -> str:
-    """Return `from 9120 to 5400 words (12 repeated, 40 small and old)`."""
-    counts = Counter(_WORDS.get(one.because.partition(":")[0], "expired") for one in removed)
+    """Return `from 9120 to 5400 words (12 repeated, 40 of least value)`."""
+    counts = Counter(_WORDS[one.because.partition(":")[0]] for one in removed)
     parts = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     return f"from {before} to {after} words" + (f" ({parts})" if parts else "")
 

@@ -6,9 +6,11 @@ Whatever is taken out is noted with its reason, so that the archive can name it.
 from __future__ import annotations
 
 from dataclasses import field, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import (
+    Kind,
     Line,
     Observation,
     ObservationLog,
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 
 TODO: Final = "[TODO]"
+
+RECENT: Final = timedelta(days=3)
+"""Observations of so many days, today among them, come before older ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +171,16 @@ def name_of(observation: Observation) -> str:
 def is_kept_for_good(observation: Observation, today: date) -> bool:
     """Whether an observation may never go: 🔴, about the future, or an open task."""
     return observation.priority is Priority.HIGH or is_pending(observation, today)
+
+
+def may_go(observation: Observation, today: date) -> bool:
+    """Whether an observation may go where room is needed: neither kept for good nor a rule."""
+    return observation.kind is not Kind.RULE and not is_kept_for_good(observation, today)
+
+
+def is_recent(observation: Observation, today: date) -> bool:
+    """Whether an observation is of the last days, today among them."""
+    return observation.day is not None and today - observation.day < RECENT
 
 
 def is_pending(observation: Observation, today: date) -> bool:

@@ -82,9 +82,9 @@ class ReflectorSettings:
     """
 
     word_threshold: int = setting(
-        8_000,
+        3_750,
         Whole(1),
-        "Words above which observations are consolidated",
+        "Words above which observations are consolidated, and to which they come down",
         others=(Other("REFLECTOR_WORD_THRESHOLD"),),
     )
     min_interval: timedelta = setting(timedelta(hours=6), Span(), "Time between two consolidations")

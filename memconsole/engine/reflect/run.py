@@ -181,7 +181,13 @@ def _decide(run: _Run, log: ObservationLog, shown: str) -> _Result | Skipped | F
 def _own(run: _Run, log: ObservationLog, notes: Mapping[str, Detail]) -> _Result | Skipped | Failed:
     """Return what the built-in consolidation makes of a file."""
     least = 0.0 if run.command.is_forced else SMALLEST
-    made = consolidate(log, run.today, similar=run.rules.similarity, least=least)
+    made = consolidate(
+        log,
+        run.today,
+        similar=run.rules.similarity,
+        words=run.rules.word_threshold,
+        least=least,
+    )
     verdict = judge(log, made.log.text, run.today, is_own=True)
     words = (verdict.words_before, verdict.words_after)
     if made.log.text == log.text:

@@ -32,10 +32,17 @@ def observations(world: World) -> None:
     world.workspace.files[world.platform.agents[0].workspace, FILE] = OLD
 
 
+@pytest.fixture
+def too_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the observations be more than they may be."""
+    monkeypatch.setenv("MEMCONSOLE_REFLECTOR__WORD_THRESHOLD", "30")
+
+
 def text(world: World) -> str:
     return world.workspace.files[world.platform.agents[0].workspace, FILE]
 
 
+@pytest.mark.usefixtures("too_long")
 def test_without_a_terminal_it_needs_yes(world: World, call: Caller) -> None:
     result = call.json("reflect", "--force")
     assert (result.code, result.error["code"]) == (2, "not-confirmed")
@@ -56,6 +63,7 @@ def test_the_text_that_was_confirmed_is_the_one_that_is_written(
     assert len(world.model.asked) == 1
 
 
+@pytest.mark.usefixtures("too_long")
 def test_a_question_that_nobody_can_answer_costs_nothing(
     world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -71,6 +79,7 @@ def test_what_is_not_due_asks_nobody(call: Caller) -> None:
     assert (result.code, row["status"], row["reason"]) == (0, "skipped", "not-due")
 
 
+@pytest.mark.usefixtures("too_long")
 def test_it_consolidates_and_takes_it_back(world: World, call: Caller) -> None:
     result = call.json("reflect", "--agent", "main", "--force", "--yes")
     check_envelope(result.envelope)

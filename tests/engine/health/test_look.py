@@ -312,10 +312,10 @@ def test_a_reset_without_effect_is_told_until_one_works(world: World) -> None:
 def test_observations_over_their_budget_are_told(world: World) -> None:
     path = "memory/observations.md"
     pool(world, PoolItem(path, 10, 2, False, True))
-    world.workspace.files[AGENT.workspace, path] = "word " * 8000
-    assert inputs(world, "observations-budget").value == 8000
+    world.workspace.files[AGENT.workspace, path] = "word " * 3750
+    assert inputs(world, "observations-budget").value == 3750
     assert status(world, "observations-budget") == "ok"
-    world.workspace.files[AGENT.workspace, path] = "word " * 8001
+    world.workspace.files[AGENT.workspace, path] = "word " * 3751
     assert status(world, "observations-budget") == "warning"
 
 

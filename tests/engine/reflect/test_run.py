@@ -25,7 +25,7 @@ FILE = "memory/observations.md"
 BACKUPS = "memory/observation-backups"
 ARCHIVE = "memory/archive/observations/2026-01-26.md"
 TODAY = date(2026, 1, 26)
-RULES = ReflectorSettings(word_threshold=60)
+RULES = ReflectorSettings(word_threshold=30)
 
 
 def line(text: str, ago: int, priority: Priority = Priority.LOW) -> Observation:
@@ -79,10 +79,10 @@ def test_what_goes_is_archived_and_the_whole_file_is_backed_up_first() -> None:
     archived = stage.text(ARCHIVE)
     assert archived.startswith("# Archived Observations — 2026-01-26\n\n")
     assert all(f"remark about {word * 5}" in archived for word in "abcdefghijkl")
-    assert "mc:day=2025-12-27 mc:because=expired-small" in archived
+    assert "mc:day=2025-12-27 mc:because=least-value" in archived
     order = stage.world.workspace.writes
     assert order == [f"{BACKUPS}/observations-20260126-132000.md", ARCHIVE, FILE]
-    assert outcome.details["removed"] == {"expired-small": 12}
+    assert outcome.details["removed"] == {"least-value": 12}
 
 
 @pytest.mark.parametrize("failing", [f"{BACKUPS}/observations-20260126-132000.md", ARCHIVE, FILE])
@@ -106,7 +106,7 @@ def test_nothing_is_written_when_it_could_not_be_remembered() -> None:
 
 
 def test_lines_that_arrive_meanwhile_are_merged() -> None:
-    stage = Stage()
+    stage = Stage(rules=ReflectorSettings(word_threshold=40))
     arrived = "- 🟡 13:19 Something that was said just now\n"
     stage.world.workspace.edits[FILE] = [OLD + arrived]
     assert isinstance(stage.run(), Reflected)
@@ -133,8 +133,8 @@ def test_a_cheap_look_agrees_with_the_run() -> None:
 def test_it_waits_for_its_budget_and_its_interval() -> None:
     stage = Stage(rules=ReflectorSettings())
     message = skipped(stage.run(), SkipReason.NOT_DUE).message
-    assert "of 8000 words" in message
-    assert isinstance(stage.run(is_forced=True), Reflected)
+    assert "of 3750 words" in message
+    skipped(stage.run(is_forced=True), SkipReason.NOTHING_NEW)
 
     stage = Stage()
     stage.run()
@@ -155,7 +155,7 @@ def test_languages_without_blanks_are_due_by_tokens() -> None:
 
 
 def test_japanese_is_due_at_the_budget_and_counted_alike_everywhere() -> None:
-    """300 lines of 55 characters: well over the tokens of 8,000 words."""
+    """300 lines of 55 characters: well over the tokens of 3,750 words."""
     said = "ゲートウェイの設定を夜間に変更したので、" + "朝の点検で三号機の応答を確かめる。" * 2
     lines = [line(f"{said}{n}", 30) for n in range(300)]
     text = add(ObservationLog(), lines).text
@@ -165,9 +165,9 @@ def test_japanese_is_due_at_the_budget_and_counted_alike_everywhere() -> None:
     in_the_pool = facts_of(text.encode()).tokens
     assert plan.details["tokens_before"] == in_the_pool > 300 * len(said)
 
-    few = Stage(add(ObservationLog(), lines[:150]).text, ReflectorSettings())
+    few = Stage(add(ObservationLog(), lines[:70]).text, ReflectorSettings())
     details = skipped(few.run(), SkipReason.NOT_DUE).details
-    assert (details["token_threshold"], details["threshold"]) == (10_666, 8_000)
+    assert (details["token_threshold"], details["threshold"]) == (5_000, 3_750)
 
 
 def test_a_second_time_finds_nothing_that_could_go() -> None:
@@ -181,7 +181,7 @@ def test_a_second_time_finds_nothing_that_could_go() -> None:
 def test_lines_of_one_topic_are_put_together_although_nothing_goes() -> None:
     lines = [line(f"The rack {n} of Zanzibar goes to hall {n + 40}", 1) for n in range(3)]
     medium = [replace(one, priority=Priority.MEDIUM) for one in lines]
-    stage = Stage(add(ObservationLog(), medium).text)
+    stage = Stage(add(ObservationLog(), medium).text, ReflectorSettings())
     assert isinstance(stage.run(is_forced=True), Reflected)
     assert [one.is_child for one in parse(stage.text()).observations] == [False, True, True]
     before = stage.text()
