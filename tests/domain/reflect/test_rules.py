@@ -127,10 +127,10 @@ class TestMerging:
         assert len(texts(found)) == 2
 
 
-def remarks(count: int, ago: int = 30, **more: object) -> list[Observation]:
+def remarks(count: int, ago: int = 30) -> list[Observation]:
     """Remarks of eight words each, the later the more important."""
     return [
-        said(f"Remark {n} about rack r{n} in hall h{n}", ago, importance=1 + n / count, **more)
+        said(f"Remark {n} about rack r{n} in hall h{n}", ago, importance=1 + n / count)
         for n in range(count)
     ]
 
