@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.looks import READING, keep_look
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.demo.cast import AGENTS, Count, Fate
 from memconsole.domain.agents import Origin
@@ -55,6 +56,10 @@ class FixedClock:
         return self._looks * _LOOK_S
 
 
+_LOOKED_FOR = timedelta(days=9)
+"""So long somebody has looked at this home: what was cut last night could have been saved."""
+
+
 def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt) -> None:
     """Write the history: what happened longer ago first.
 
@@ -66,6 +71,8 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
     """
     state = StateDatabase(state_dir, PrivateCopies())
     live = list(_live(home))
+    looked_at = now - _LOOKED_FOR
+    state.write(lambda opened: keep_look(opened, str(home.state), READING, looked_at))
     StateSamples(state).add(one for session in live for one in _observations(session, now))
     runs = StateRunLog(state)
     # Who closes a database last tidies it up: once at the end, not after each of many writes.

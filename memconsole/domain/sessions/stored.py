@@ -94,7 +94,8 @@ class StoredSession:
         run_started_at: When the run that is going on began; None when nobody says.
         chat_type: `direct`, `group` or `channel`, for keys that do not decide.
         revision: `lifecycleRevision`, which a reset changes where it keeps the id.
-        archive_reason: `reset`, `deleted` or `imported`.
+        archive_reason: `reset` (nobody wrote down by whom), `rollover` (the platform's own daily or
+            idle reset), `deleted` or `imported`.
         source: Which store it was read from.
         window_count: How many transcripts this key has had (SQLite windows), when known.
         other_names: What the platform calls it beside its label.

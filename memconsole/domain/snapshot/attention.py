@@ -46,6 +46,7 @@ _ORDER = (
     "scheduler",
     "capture-late",
     "no-checkpoint",
+    "cut-before",
     "session-due",
     "session-due-soon",
     "session-stuck",

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 _MANY = {
     "no-checkpoint": "agents have no checkpoint yet",
     "capture-late": "agents hold messages that nobody saved",
+    "cut-before": "sessions were cut before memconsole looked, and are not saved yet",
     "session-due": "sessions are due",
     "session-due-soon": "sessions will soon be due",
     "reset-next": "sessions start anew with their next message",

@@ -43,12 +43,13 @@ _TURNS = 2
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A session whose words left its context, or that ended, by the platform.
+    """A session whose words left its context, or that ended.
 
     Attributes:
         name: What people call it.
         key: The session key that it has or had.
-        what: `compacted` or `reset`.
+        what: `compacted`, `rollover` (the platform's own reset, daily or idle), `rotated` (a
+            reset of ours) or `reset`, of which nothing says who did it.
         spoke_at: The last message before it.
         tokens: Before it, where that is known.
     """
@@ -71,6 +72,7 @@ class Saves:
         saved: Up to which moment each session is saved, by agent and session id.
         said: Times of messages by session id, the oldest first, where they were read.
         cuts: Compactions and resets of the last day.
+        since: Since when this home is looked at; None for never.
         intervals: Time between two checkpoints, by agent.
         interval: The usual one.
         quiet: For how long a session may be quiet that a checkpoint still takes, by agent.
@@ -81,6 +83,7 @@ class Saves:
     saved: Mapping[tuple[str, str], datetime] = field(default_factory=dict)
     said: Mapping[str, Sequence[datetime]] = field(default_factory=dict)
     cuts: Sequence[Cut] = ()
+    since: datetime | None = None
     intervals: Mapping[str, timedelta] = field(default_factory=dict)
     interval: timedelta = timedelta(minutes=15)
     quiet: Mapping[str, timedelta] = field(default_factory=dict)
@@ -171,24 +174,41 @@ def spoken_within(view: SessionView, now: datetime, within: timedelta = TODAY) -
     return spoke_at if view.tokens != 0 and view.is_capturable else None
 
 
+_DID = {
+    "compacted": "compacted by the platform",
+    "rollover": "begun anew by the platform",
+    "rotated": "reset by memconsole",
+    "reset": "reset, by whom is not known,",
+}
+
+
 def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
-    """Yield the sessions that the platform cut while something in them was unsaved."""
+    """Yield the sessions that were cut while something in them was unsaved.
+
+    What happened before anybody looked could not be saved by us, and can still be brought back: it
+    is a warning.
+    """
+    looks = [*saves.saved.values(), *(() if saves.since is None else (saves.since,))]
+    since = min(looks, default=None)
     for cut in saves.cuts:
         saved_at = saves.saved.get((cut.agent.id, cut.session_id))
         is_safe = saved_at is not None and cut.spoke_at - saved_at <= _SAME_MOMENT
         if is_safe or now - cut.at > TODAY:
             continue
+        is_before = since is None or cut.at < since
         size = "" if cut.tokens is None else f" at {short_kilo(cut.tokens)}"
+        did = f"{cut.name} was {_DID[cut.what]} {clock(cut.at, saves.zone)}{size}"
         rest = "nothing of it saved"
         if saved_at is not None:
             rest = f"{long_span(cut.spoke_at - saved_at)} of it unsaved"
-        is_reset = cut.what == "reset"
-        command, key = ("recover", None) if is_reset else ("observe", cut.key)
+        elif is_before:
+            rest = "before memconsole looked, and is not saved yet"
+        is_live = cut.what == "compacted"
+        command, key = ("observe", cut.key) if is_live else ("recover", None)
         yield Attention(
-            Severity.CRITICAL,
-            "work-lost",
-            f"LOST? {cut.name} was {cut.what} by the platform "
-            f"{clock(cut.at, saves.zone)}{size}, {rest}",
+            Severity.WARNING if is_before else Severity.CRITICAL,
+            "cut-before" if is_before else "work-lost",
+            f"{did}, {rest}" if is_before else f"LOST? {did}, {rest}",
             hint=f"`{call(command, cut.agent.id, key)}` brings it back.",
             agent=cut.agent.id,
             key=cut.key,

@@ -200,6 +200,7 @@ class Tail:
         tokens_before_compaction: Context before it, as the platform noted; None when it did not.
         last_compaction: What the platform noted about it.
         spoke_at: Time of the newest message on the active path that has one.
+        spoke_before_at: Time of the newest message before the newest compaction, where it was read.
         turn: Whose the newest message on the active path is; None when it is nobody's.
     """
 
@@ -214,6 +215,7 @@ class Tail:
     tokens_before_compaction: int | None = None
     last_compaction: Compaction | None = None
     spoke_at: datetime | None = None
+    spoke_before_at: datetime | None = None
     turn: Turn | None = None
 
 

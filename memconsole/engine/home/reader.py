@@ -302,7 +302,7 @@ def _ended(
         one
         for one in listing.sessions
         if one.state is SessionState.ARCHIVED
-        and one.archive_reason == "reset"
+        and one.archive_reason in ("reset", "rollover")
         and one.transcript is not None
         and one.updated_at is not None
         and timedelta() <= now - one.updated_at <= TODAY

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.commands.rotate import ROTATE
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.unsaved import TODAY, Cut, Saves
@@ -17,10 +19,16 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Home
+    from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.settings import CheckpointSettings, Settings
     from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.domain.transcripts.records import Tail
     from memconsole.engine.home.reader import AgentReading
-    from memconsole.ports.state import CaptureLog, RecoveryLog
+    from memconsole.ports.state import CaptureLog, EventLog, RecoveryLog
+
+
+_SLACK = timedelta(seconds=2)
+"""Clocks of files and of runs may differ by so much."""
 
 
 def saves_of(
@@ -31,30 +39,20 @@ def saves_of(
     settings: Settings,
     captures: CaptureLog,
     recovery: RecoveryLog,
+    events: EventLog,
+    runs: Sequence[Run],
     now: datetime,
 ) -> Saves:
-    """Return what was saved and said; asks our own database once, and opens no transcript."""
+    """Return what was saved and said; asks our own database alone, and opens no transcript."""
     tails = {
         (reading.agent.id, session_id): tail
         for reading in readings
         for session_id, tail in reading.usages.items()
     }
-    compactions = {one: tail for one, tail in tails.items() if tail.last_compaction_at is not None}
-    live = [
-        view
-        for view in (sessions if compactions else ())
-        if view.state is SessionState.LIVE and view.is_capturable
-    ]
-    cuts = [
-        Cut(view.agent, view.session_id, name_of(view), view.key_text, "compacted", at, at, before)
-        for view in live
-        if view.session_id is not None
-        and view.key_text is not None
-        and (tail := compactions.get((view.agent.id, view.session_id))) is not None
-        and (at := tail.last_compaction_at) is not None
-        and now - at <= TODAY
-        for before in (tail.tokens_before_compaction,)
-    ]
+    cuts = (
+        *_compactions(tails, sessions, now),
+        *(cut for one in readings for cut in _resets(one, recovery, runs)),
+    )
     checkpoints = {
         agent_id: found
         for agent_id in (one.agent.id for one in readings)
@@ -66,14 +64,32 @@ def saves_of(
             session_id: tuple(at for at, _ in tail.usage_points)
             for (_, session_id), tail in tails.items()
         },
-        cuts=(*cuts, *(cut for one in readings for cut in _resets(one, recovery))),
+        cuts=cuts,
+        since=events.first_look(str(home.path)) if cuts else None,
         intervals={agent_id: one.interval for agent_id, one in checkpoints.items()},
         quiet={agent_id: one.stale_after for agent_id, one in checkpoints.items()},
         zone=resolve_zone(settings.timezone, home.config.user_timezone).zone,
     )
 
 
-def _resets(reading: AgentReading, recovery: RecoveryLog) -> Iterator[Cut]:
+def _compactions(
+    tails: Mapping[tuple[str, str], Tail], sessions: Iterable[SessionView], now: datetime
+) -> Iterator[Cut]:
+    """Yield the live sessions that were compacted within the last day."""
+    cut = {one: tail for one, tail in tails.items() if tail.last_compaction_at is not None}
+    for view in sessions if cut else ():
+        session_id, key = view.session_id, view.key_text
+        if view.state is not SessionState.LIVE or not view.is_capturable or not session_id:
+            continue
+        tail = cut.get((view.agent.id, session_id))
+        at = None if tail is None else tail.last_compaction_at
+        if tail is None or at is None or key is None or now - at > TODAY:
+            continue
+        spoke_at, tokens = tail.spoke_before_at or at, tail.tokens_before_compaction
+        yield Cut(view.agent, session_id, name_of(view), key, "compacted", at, spoke_at, tokens)
+
+
+def _resets(reading: AgentReading, recovery: RecoveryLog, runs: Sequence[Run]) -> Iterator[Cut]:
     """Yield the sessions that ended today; whose they were is known while they go on."""
     if not reading.ended:
         return
@@ -87,9 +103,17 @@ def _resets(reading: AgentReading, recovery: RecoveryLog) -> Iterator[Cut]:
         kind = classify(key, stored.chat_type)
         if kind.may_be_captured(groups=stored.captures_groups):
             name = named(agent.id, one_line(key.short))
-            yield Cut(
-                agent.ref, stored.session_id, name, text, "reset", stored.updated_at, spoke_at
-            )
+            at = stored.updated_at
+            is_ours = any(_did(one, text, at) for one in runs)
+            what = "rotated" if is_ours else stored.archive_reason or "reset"
+            yield Cut(agent.ref, stored.session_id, name, text, what, at, spoke_at)
+
+
+def _did(run: Run, key: str, at: datetime) -> bool:
+    """Whether a rotation of ours reset a session at that time."""
+    ended_at = run.ended_at or run.started_at
+    is_then = run.started_at - _SLACK <= at <= ended_at + _SLACK
+    return is_then and (run.command, run.key) == (ROTATE.name, key)
 
 
 def _checkpoint(settings: Settings, agent_id: str) -> CheckpointSettings | None:

@@ -157,6 +157,8 @@ class Snapshots:
             settings=settings,
             captures=self.captures,
             recovery=self.recovery,
+            events=self.events,
+            runs=taken.activity,
             now=now,
         )
         found = attention(

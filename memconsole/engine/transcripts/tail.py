@@ -122,7 +122,7 @@ def _points(
     reading.run(
         entries,
         lambda: store.backward(ref, limit_bytes=limit_bytes),
-        lambda: reading.is_cut_now or reading.points_until_now() >= wanted,
+        lambda: reading.is_past_cut_now or reading.points_until_now() >= wanted,
     )
     return reading.tail()
 
@@ -153,6 +153,7 @@ class _Reading:
         self._last_compaction_at: datetime | None = None
         self._compaction: Compaction | None = None
         self._spoke_at: datetime | None = None
+        self._spoke_before: tuple[int, datetime | None] | None = None
         self._has_message = False
         self._turn: Turn | None = None
 
@@ -204,6 +205,7 @@ class _Reading:
             tokens_before_compaction=None if last is None else last.tokens_before,
             last_compaction=last,
             spoke_at=self._spoke_at,
+            spoke_before_at=None if self._spoke_before is None else self._spoke_before[1],
             turn=self._turn,
         )
 
@@ -220,9 +222,11 @@ class _Reading:
         return sum(age <= self._age for age, _, _ in self.points)
 
     @property
-    def is_cut_now(self) -> bool:
-        """Whether the record at hand, or a newer one, is a compaction or reset."""
-        return self._cut_age is not None and self._cut_age <= self._age
+    def is_past_cut_now(self) -> bool:
+        """Whether a count ends here: at a reset, or at the last message before a compaction."""
+        if self._cut_age is None or self._cut_age > self._age:
+            return False
+        return self._compaction_age != self._cut_age or self._spoke_before is not None
 
     def _resume(self, entries: Iterator[Entry], is_enough: Callable[[], bool]) -> None:
         """Judge the records before the last taken one anew."""
@@ -265,6 +269,8 @@ class _Reading:
                 self._turn = _turn(entry)
             self._has_message = True
             self._spoke_at = self._spoke_at or entry.at
+            if self._spoke_before is None and self._age > self._compaction_age:
+                self._spoke_before = self._age, entry.at
             self._measure(entry)
             if self._keeps_messages:
                 self._keep(entry)

@@ -236,10 +236,44 @@ def test_what_was_cut_while_it_was_unsaved_comes_before_everything() -> None:
     assert "--session agent:main:main" in items[0].hint
 
 
-def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
-    [item, *_] = found(agents=(agent(),), saves=Saves(cuts=(cut("reset"),)))
+LOOKED = NOW - timedelta(days=3)
 
-    assert (item.command, "nothing of it saved" in item.message) == ("recover", True)
+
+def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
+    saves = Saves(cuts=(cut("reset"),), since=LOOKED, zone=ZoneInfo("UTC"))
+    [item, *_] = found(agents=(agent(),), saves=saves)
+
+    assert (item.command, item.hint) == (
+        "recover",
+        "`memconsole recover --agent main` brings it back.",
+    )
+    assert item.message == (
+        "LOST? main / main was reset, by whom is not known, 08:49 at 177.6K, nothing of it saved"
+    )
+
+
+def test_who_began_a_session_anew_is_said_only_where_it_is_known() -> None:
+    saves = Saves(cuts=(cut("rollover"), cut("rotated")), since=LOOKED)
+    messages = [one.message for one in found(agents=(agent(),), saves=saves)]
+
+    assert "main / main was begun anew by the platform" in messages[0]
+    assert "main / main was reset by memconsole" in messages[1]
+
+
+def test_what_was_cut_before_anybody_looked_can_be_brought_back_and_is_no_loss() -> None:
+    for saves in (Saves(cuts=(cut(),)), Saves(cuts=(cut(),), since=NOW)):
+        [item] = found(agents=(agent(),), saves=replace(saves, zone=ZoneInfo("UTC")))
+        assert (item.severity, item.code, item.command) == (
+            Severity.WARNING,
+            "cut-before",
+            "observe",
+        )
+        assert item.message == (
+            "main / main was compacted by the platform 08:49 at 177.6K, "
+            "before memconsole looked, and is not saved yet"
+        )
+    captured = Saves(saved={("main", "b2"): NOW - timedelta(hours=2)}, cuts=(cut(),))
+    assert codes(found(agents=(agent(),), saves=captured)) == ["work-lost"]
 
 
 def test_what_was_saved_before_or_since_a_cut_is_not_lost() -> None:

@@ -6,7 +6,8 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from memconsole.domain.agents import AgentRef, Notice
+from memconsole.domain.agents import AgentRef, Notice, Origin
+from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptRef
 from memconsole.domain.settings import Settings
@@ -54,6 +55,8 @@ def test_a_talk_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered
     )
     world.sessions.hold(ended)
     world.sessions.transcripts["gone"] = [said(40)]
+    assert "cut-before" in codes(world)  # nobody looked before
+    world.events.first[str(HOME)] = NOW - timedelta(days=1)
     assert "work-lost" in codes(world)
 
     world.captures.stored.append(saved("gone", 60))
@@ -79,6 +82,55 @@ def test_a_talk_that_said_nothing_after_its_save_lost_nothing_in_its_reset() -> 
     world.sessions.hold(ended)
     world.sessions.transcripts["gone"] = [said(400)]
     world.captures.stored.append(saved("gone", 399))
+    assert not {"work-lost", "cut-before"} & set(codes(world))
+
+
+def test_a_reset_by_a_rotation_of_ours_and_a_rollover_are_told_as_such() -> None:
+    world = World()
+    world.events.first[str(HOME)] = NOW - timedelta(days=1)
+    ended = replace(
+        row("agent:main:main", None, state=SessionState.ARCHIVED),
+        session_id="gone",
+        archive_reason="rollover",
+        updated_at=NOW - timedelta(minutes=5),
+        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
+    )
+    world.sessions.hold(ended)
+    world.sessions.transcripts["gone"] = [said(40)]
+    engine = Engine(world.ports, SETTINGS)
+    assert "begun anew by the platform" in engine.snapshot().attention[0].message
+
+    at = NOW - timedelta(minutes=5)
+    run = Run(
+        0,
+        None,
+        "rotate",
+        "",
+        Origin.SCHEDULER,
+        "main",
+        "agent:main:main",
+        at,
+        at,
+        "done",
+        None,
+        "",
+        0,
+    )
+    world.runs.add(replace(run, home=str(HOME)))
+    assert "reset by memconsole" in engine.snapshot().attention[0].message
+
+
+def test_what_was_said_and_saved_before_a_late_compaction_is_not_lost() -> None:
+    """A compaction long after the last word cuts nothing that was not saved."""
+    world = World()
+    world.sessions.hold(replace(row("agent:main:main", 20_000), updated_at=NOW))
+    compaction = Compaction("what they planned", tokens_before=177_600)
+    world.sessions.transcripts["id-main"] = [
+        said(60, usage=Usage(total=20_000)),
+        said(5, EntryKind.COMPACTION, compaction=compaction),
+    ]
+    world.captures.stored.append(saved("id-main", 60))
+
     assert "work-lost" not in codes(world)
 
 
@@ -86,19 +138,19 @@ def test_a_compaction_of_what_was_not_saved_is_told() -> None:
     world = World()
     world.sessions.hold(replace(row("agent:main:main", 20_000), updated_at=NOW))
     world.sessions.transcripts["id-main"] = [
-        said(0, usage=Usage(total=20_000)),
+        said(15),
         said(
             11,
             EntryKind.COMPACTION,
             compaction=Compaction("what they planned", tokens_before=177_600),
         ),
-        said(15),
+        said(0, usage=Usage(total=20_000)),
     ]
     world.captures.stored.append(saved("id-main", 37))
     taken = Engine(world.ports, SETTINGS).snapshot()
 
     assert taken.attention[0].code == "work-lost"
-    assert "at 177.6K, 26 min of it unsaved" in taken.attention[0].message
+    assert "at 177.6K, 22 min of it unsaved" in taken.attention[0].message
 
 
 def test_a_damaged_store_beside_which_a_transcript_lies_has_no_count() -> None:

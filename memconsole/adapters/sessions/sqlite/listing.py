@@ -214,7 +214,7 @@ class _SessionBuilder:
 
     def _earlier(self, window: Window) -> StoredSession:
         transcript = self._transcript(window.session_id)
-        is_reset = self._endings.get(window.session_id) in _ENDINGS
+        ending = self._endings.get(window.session_id)
         changed_at = None if transcript is None else transcript.modified_at
         return StoredSession(
             agent=self.agent.ref,
@@ -232,7 +232,7 @@ class _SessionBuilder:
             status=window.status,
             started_at=window.created_at,
             updated_at=changed_at or window.updated_at,
-            archive_reason="reset" if is_reset else None,
+            archive_reason=ending if ending in _ENDINGS else None,
             parent_key=window.parent_key,
             source=Storage.SQLITE,
         )

@@ -208,7 +208,7 @@ def test_earlier_windows_of_a_key_are_its_archives(
     found = {one.session_id: one for one in store.sessions(home.agent).sessions}
     assert found["new"].state is SessionState.LIVE
     assert found["new"].window_count == 3
-    for session_id, reason in (("first", "reset"), ("second", None)):
+    for session_id, reason in (("first", "rollover"), ("second", None)):
         assert found[session_id].state is SessionState.ARCHIVED
         assert found[session_id].archive_reason == reason
         assert found[session_id].key == found["new"].key
