@@ -16,6 +16,7 @@ from memconsole.demo.cast import AGENTS, Count, Fate
 from memconsole.domain.agents import Origin
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.memory.files import MARKER_TAGS, PoolDay
 from memconsole.domain.sessions.tokens import Sample
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 _OBSERVED = timedelta(hours=5)
 _OBSERVATIONS = 10
+_POOL_DAYS = 20
+_BYTES_A_TOKEN = 4
 _LOOK_S = 0.031
 
 
@@ -74,6 +77,10 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
     looked_at = now - _LOOKED_FOR
     state.write(lambda opened: keep_look(opened, str(home.state), READING, looked_at))
     StateSamples(state).add(one for session in live for one in _observations(session, now))
+    for agent in AGENTS:
+        StateSamples(state).add_pools(
+            str(home.state), _pool_days(home.workspace(agent.id), agent.id, now)
+        )
     runs = StateRunLog(state)
     # Who closes a database last tidies it up: once at the end, not after each of many writes.
     with open_own(state.path):
@@ -82,6 +89,16 @@ def remember(home: DemoHome, state_dir: Path, now: datetime, engine_at: EngineAt
         for agent in sorted(AGENTS, key=lambda one: one.saved or timedelta(), reverse=True):
             if agent.saved is not None:
                 _save(home, agent.id, now - agent.saved, engine_at)
+
+
+def _pool_days(workspace: Path, agent_id: str, now: datetime) -> Iterator[PoolDay]:
+    """Yield how large a memory was on each of the days before, by the times of its files."""
+    files = [(path.stat().st_mtime, path.read_bytes()) for path in workspace.rglob("*.md")]
+    for ago in range(_POOL_DAYS, 0, -1):
+        at = now - timedelta(days=ago)
+        old = b"".join(text for written, text in files if written <= at.timestamp())
+        markers = {tag: old.count(f"[{tag}]".encode()) for tag in MARKER_TAGS}
+        yield PoolDay(agent_id, at.date(), len(old), len(old) // _BYTES_A_TOKEN, markers)
 
 
 def _save(home: DemoHome, agent_id: str, at: datetime, engine_at: EngineAt) -> None:

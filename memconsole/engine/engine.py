@@ -84,6 +84,7 @@ class Engine:
             self._reader,
             events=ports.events,
             captures=ports.captures,
+            clock=ports.clock,
         )
         self.gateway = ports.gateway
 
@@ -194,6 +195,7 @@ class Engine:
             workspace=self._ports.workspace,
             memory=self._ports.memory,
             captures=self._ports.captures,
+            samples=self._ports.samples,
             clock=self._ports.clock,
         )
 

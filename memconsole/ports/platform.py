@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
-    from datetime import datetime
+    from datetime import date, datetime
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
         LiveSession,
         ResetAnswer,
     )
-    from memconsole.domain.memory.files import Marker, Pool
+    from memconsole.domain.memory.files import Marker, Pool, PoolDay
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
@@ -293,13 +293,22 @@ class UsageMemory(Protocol):
 
 
 class SampleStore(Protocol):
-    """Token counts over time (`state.db`); written by console and scheduler only."""
+    """Token counts and sizes of memories over time (`state.db`).
+
+    Written by console and scheduler only.
+    """
 
     def add(self, samples: Iterable[Sample]) -> None:
         """Store samples; equal consecutive counts of a session are thinned out."""
 
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
         """Return all samples since then, oldest first."""
+
+    def add_pools(self, home: str, days: Iterable[PoolDay]) -> None:
+        """Store how large pools are; the last look of a day is the one that stays."""
+
+    def pool_days(self, home: str, *, since: date) -> tuple[PoolDay, ...]:
+        """Return how large the pools of a home were on each day since then."""
 
 
 class Gateway(Protocol):

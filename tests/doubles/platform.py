@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,7 @@ from memconsole.domain.gateway import (
     LiveSession,
     ResetAnswer,
 )
-from memconsole.domain.memory.files import MARKER_TAGS, Marker, Pool
+from memconsole.domain.memory.files import MARKER_TAGS, Marker, Pool, PoolDay
 from memconsole.domain.memory.records import WorkspaceText
 from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
@@ -495,6 +495,14 @@ class FakeSamples(Unwritable):
     """Token samples in the order they came; a count that stays keeps its first and last."""
 
     stored: list[Sample] = field(default_factory=list)
+    pools: dict[tuple[str, str, date], PoolDay] = field(default_factory=dict)
+
+    def add_pools(self, home: str, days: Iterable[PoolDay]) -> None:
+        self._check()
+        self.pools.update(((home, one.agent_id, one.day), one) for one in days)
+
+    def pool_days(self, home: str, *, since: date) -> tuple[PoolDay, ...]:
+        return tuple(one for (of, _, day), one in self.pools.items() if of == home and day >= since)
 
     def add(self, samples: Iterable[Sample]) -> None:
         self._check()

@@ -183,6 +183,29 @@ def test_samples_are_kept_on_demand_and_never_fatal(caplog: pytest.LogCaptureFix
     assert "samples are not kept" in caplog.text
 
 
+def test_the_size_of_each_memory_is_kept_once_a_day_and_shown_from_two_days_on() -> None:
+    world = world_with_talk()
+    engine = engine_of(world)
+    assert engine.readings.wants_pools
+    engine.readings.sample(engine.snapshot(with_pools=False))
+    assert engine.readings.wants_pools
+    engine.readings.sample(engine.snapshot())
+    assert not engine.readings.wants_pools
+    [today] = world.samples.pools.values()
+    [pool] = engine.memory.pools(with_trend=True)
+    assert (today.agent_id, today.size_bytes) == ("main", pool.size_bytes)
+    assert today.markers == pool.markers
+    assert pool.trend == ()  # one day is no trend
+
+    earlier = replace(today, day=today.day - timedelta(days=3), size_bytes=1)
+    world.samples.add_pools(str(HOME), [earlier])
+    [pool] = engine.memory.pools(with_trend=True)
+    [agent] = engine.snapshot(with_outlook=True).agents
+    assert pool.trend == (earlier, today)
+    assert agent.pool is not None
+    assert agent.pool.trend == pool.trend
+
+
 def test_sessions_and_transcripts_are_found_by_key_and_id() -> None:
     engine = engine_of(world_with_talk())
 

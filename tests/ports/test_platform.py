@@ -12,6 +12,7 @@ from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 from memconsole.domain.events import Event, EventKind, Noted, NotedSession
+from memconsole.domain.memory.files import PoolDay
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
@@ -104,6 +105,20 @@ def test_counts_come_back_in_the_order_of_their_time(logs: Logs) -> None:
 def counted(logs: Logs) -> list[tuple[float, int]]:
     found = logs.samples.samples(since=NOW)
     return [((one.at - NOW) / timedelta(minutes=1), one.tokens) for one in found]
+
+
+def test_the_last_look_of_a_day_stays_and_other_homes_are_their_own(logs: Logs) -> None:
+    markers = {"DECISION": 3, "TODO": 0}
+    first = PoolDay("main", NOW.date() - timedelta(days=1), 4_096, 1_024, markers)
+    early = PoolDay("main", NOW.date(), 5_000, 1_250, markers)
+    late = replace(early, size_bytes=5_120, markers={"DECISION": 4, "TODO": 1})
+    for one in (first, early, late, late):
+        logs.samples.add_pools(MAIN.home, [one])
+    logs.samples.add_pools("/another/home", [early])
+
+    kept = logs.samples.pool_days(MAIN.home, since=first.day)
+    assert sorted(kept, key=lambda one: one.day) == [first, late]
+    assert logs.samples.pool_days(MAIN.home, since=late.day) == (late,)
 
 
 def test_a_count_that_stays_keeps_its_first_and_last_sample(logs: Logs) -> None:

@@ -163,5 +163,12 @@ MIGRATIONS: Final = (
       home TEXT, what TEXT, since TEXT NOT NULL, at TEXT NOT NULL, PRIMARY KEY (home, what)
     ) STRICT;
     """,
+    # 20: how large each memory was on each day
+    """
+    CREATE TABLE pool_day (
+      home TEXT, agent TEXT, day TEXT, size_bytes INTEGER NOT NULL, tokens INTEGER NOT NULL,
+      markers TEXT NOT NULL, PRIMARY KEY (home, agent, day)
+    ) STRICT;
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

@@ -8,17 +8,18 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.state.table import instant, stamp
-from memconsole.adapters.state.tables import RUNS, SAMPLES
+from memconsole.adapters.state.tables import POOL_DAYS, RUNS, SAMPLES
 from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
+    from datetime import date, datetime
 
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.memory.files import PoolDay
     from memconsole.domain.sessions.tokens import Sample
 
 
@@ -27,6 +28,7 @@ FLAT_STEP = timedelta(minutes=10)
 
 _RUNS_KEPT = 10_000
 _SAMPLES_KEPT = timedelta(days=14)
+_POOL_DAYS_KEPT = timedelta(days=400)
 
 
 class StateRunLog:
@@ -86,6 +88,7 @@ class StateSamples:
         self._database = database
         self._lock = threading.Lock()
         self._seen: dict[str, Sample] = {}
+        self._pools: dict[tuple[str, str], PoolDay] = {}
 
     def add(self, samples: Iterable[Sample]) -> None:
         """Store samples; of equal consecutive counts of a session the first and last are kept.
@@ -112,6 +115,31 @@ class StateSamples:
     def samples(self, *, since: datetime) -> tuple[Sample, ...]:
         """Return all samples since then, oldest first; none when they cannot be read."""
         return self._database.find(SAMPLES, "AND at >= ? ORDER BY at, id", (stamp(since),))
+
+    def add_pools(self, home: str, days: Iterable[PoolDay]) -> None:
+        """Store how large pools are; the last look of a day is the one that stays.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+        with self._lock:
+            news = [one for one in days if self._pools.get((home, one.agent_id)) != one]
+            if not news:
+                return
+
+            oldest = max(one.day for one in news) - _POOL_DAYS_KEPT
+
+            def change(connection: Connection) -> None:
+                for one in news:
+                    POOL_DAYS.put(connection, one, home=home)
+                connection.execute("DELETE FROM pool_day WHERE day < ?", (oldest.isoformat(),))
+
+            self._database.write(change)
+            self._pools.update(((home, one.agent_id), one) for one in news)
+
+    def pool_days(self, home: str, *, since: date) -> tuple[PoolDay, ...]:
+        """Return what pools of a home were since a day; none when they cannot be read."""
+        return self._database.find(POOL_DAYS, "AND day >= ?", (since.isoformat(),), home=home)
 
     def _is_news(self, sample: Sample) -> bool:
         last = self._seen.get(sample.session_id)

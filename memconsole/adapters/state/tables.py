@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from memconsole.domain.health.checks import CheckStatus
     from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.memory.edits import MemoryAction
+    from memconsole.domain.memory.files import PoolDay
     from memconsole.domain.memory.intents import Intent
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.model import ModelUse
@@ -147,6 +148,20 @@ SAMPLES: Table[Sample] = Table(
         "tokens": WHOLE,
     },
     indexes=[("session_id", "at"), ("at",)],
+)
+
+POOL_DAYS: Table[PoolDay] = Table(
+    "pool_day",
+    "memconsole.domain.memory.files:PoolDay",
+    {
+        "home": NAME.beside,
+        "agent": NAME.of("agent_id"),
+        "day": Column(str, date.isoformat, date.fromisoformat),
+        "size_bytes": WHOLE,
+        "tokens": WHOLE,
+        "markers": Column(str, json.dumps, json.loads),
+    },
+    key=("home", "agent", "day"),
 )
 
 CAPTURES: Table[Capture] = Table(
@@ -454,6 +469,7 @@ TABLES: tuple[AnyTable, ...] = (
     NOTED,
     LOOKS,
     SAMPLES,
+    POOL_DAYS,
     CAPTURES,
     ROTATIONS,
     JOBS,

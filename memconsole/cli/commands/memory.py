@@ -29,7 +29,7 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
     call = call_of(context)
     with call.busy("reading the memory folders"):
         home = call.engine.home.read()
-        pools = call.engine.memory.pools(agent)
+        pools = call.engine.memory.pools(agent, with_trend=True)
 
     asked = None if agent is None else agent.strip().lower()
 
@@ -145,6 +145,10 @@ def _pool(printer: Printer, pool: Pool) -> None:
     size = size_words(pool.size_bytes)
     files, tokens = figures.plural(pool.files, "file"), figures.short_kilo(pool.tokens)
     printer.field("pool", f"{size} in {files}, ~{tokens} tokens")
+    if pool.trend:
+        first, last = pool.trend[0], pool.trend[-1]
+        text = f"{size_words(first.size_bytes)} on {first.day}, {size_words(last.size_bytes)}"
+        printer.field("trend", f"{text} on {last.day}; {len(pool.trend)} days known")
     marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
     printer.field("markers", printer.text("  ".join(marked)) or "none")
     for kind in pool.by_category:

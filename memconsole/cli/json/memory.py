@@ -46,6 +46,15 @@ def pool(one: Pool, agent_id: str | None = None) -> Row:
             for limit in one.limits
         ],
         "warnings": [notice(warning) for warning in one.notices],
+        "trend": [
+            {
+                "day": day.day.isoformat(),
+                "bytes": day.size_bytes,
+                "tokens": day.tokens,
+                "markers": markers_by_tag(day.markers),
+            }
+            for day in one.trend
+        ],
     }
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import field
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-    from datetime import datetime
+    from collections.abc import Iterable, Mapping
+    from datetime import date, datetime
     from pathlib import Path
 
     from memconsole.domain.agents import Notice
@@ -115,6 +116,34 @@ class Limit:
 
 
 @dataclass(frozen=True, slots=True)
+class PoolDay:
+    """How large the pool of an agent was when it was last looked at on one day, in UTC.
+
+    Attributes:
+        markers: Markers by tag.
+    """
+
+    agent_id: str
+    day: date
+    size_bytes: int
+    tokens: int
+    markers: Mapping[str, int]
+
+
+def trend_since(now: datetime) -> date:
+    """Return the first day whose size is shown: a quarter of a year ago."""
+    return (now - timedelta(days=90)).astimezone(UTC).date()
+
+
+def trends(days: Iterable[PoolDay]) -> dict[str, tuple[PoolDay, ...]]:
+    """Return the days of each agent, oldest first; none of an agent of whom one alone is known."""
+    found: dict[str, list[PoolDay]] = {}
+    for one in sorted(days, key=lambda one: one.day):
+        found.setdefault(one.agent_id, []).append(one)
+    return {agent: tuple(own) for agent, own in found.items() if len(own) > 1}
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """Memory of one workspace; several agents may share it.
 
@@ -126,6 +155,7 @@ class Pool:
         markers: All eight tags, zeros included.
         active_context_at: File time of ACTIVE_CONTEXT.md, when there is one.
         read_at: When the folder was read.
+        trend: Days that are known of it, oldest first, for who shows them; none before two.
     """
 
     agents: tuple[str, ...]
@@ -141,6 +171,7 @@ class Pool:
     notices: tuple[Notice, ...]
     active_context_at: datetime | None
     read_at: datetime
+    trend: tuple[PoolDay, ...] = ()
 
 
 EMOJI = {

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.memory.files import trend_since, trends
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.memory.show import advice_shown, entries_shown, file_named
 
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Marker, Pool
     from memconsole.domain.memory.records import Capture
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.platform import Clock, MemoryReader, Workspace
+    from memconsole.ports.platform import Clock, MemoryReader, SampleStore, Workspace
     from memconsole.ports.state import CaptureLog
 
 _CHECKPOINTS: Final = 200
@@ -36,22 +38,31 @@ class MemoryService:
         workspace: Workspace,
         memory: MemoryReader,
         captures: CaptureLog,
+        samples: SampleStore,
         clock: Clock,
     ) -> None:
         self._reader = reader
         self._workspace = workspace
         self._memory = memory
         self._captures = captures
+        self._samples = samples
         self._clock = clock
 
-    def pools(self, agent_id: str | None = None) -> tuple[Pool, ...]:
+    def pools(self, agent_id: str | None = None, *, with_trend: bool = False) -> tuple[Pool, ...]:
         """Return the memory pools, one a workspace."""
         home = self._reader.home()
         agents = agents_of(home, agent_id)
         pools: dict[Path, Pool] = {}
         for agent in agents:
             pools.setdefault(agent.workspace, self._reader.pool(home, agent))
-        return tuple(pools.values())
+        if not with_trend:
+            return tuple(pools.values())
+        since = trend_since(self._clock.now())
+        known = trends(self._samples.pool_days(str(home.path), since=since))
+        return tuple(
+            replace(one, trend=known.get(one.agents[0], ())) if one.agents else one
+            for one in pools.values()
+        )
 
     def markers(self, agent_id: str | None = None) -> tuple[tuple[str, Marker], ...]:
         """Return (agent id, marked line) of every pool; a shared pool names its first agent."""

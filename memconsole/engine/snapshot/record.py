@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import logging
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.events import is_same, merged
 from memconsole.domain.snapshot.changes import Evidence, changes, noted_of
-from memconsole.engine.snapshot.snapshot import keys_of, samples_of
+from memconsole.engine.snapshot.snapshot import keys_of, pools_of, samples_of
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from datetime import date, datetime
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.events import Event, Noted
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.platform import SampleStore
+    from memconsole.ports.platform import Clock, SampleStore
     from memconsole.ports.state import CaptureLog, EventLog, RecoveryLog
 
 _LOOK_BACK = timedelta(hours=8)
@@ -38,13 +38,16 @@ class ReadingService:
         *,
         events: EventLog,
         captures: CaptureLog,
+        clock: Clock,
     ) -> None:
         self._samples = samples
         self._recovery = recovery
         self._reader = reader
         self._events = events
         self._captures = captures
+        self._clock = clock
         self._seen: Noted | None = None
+        self._pools_on: date | None = None
         self._noted: dict[AgentRef, dict[str, str]] = {}
 
     def notice(self, snapshot: ConsoleSnapshot) -> None:
@@ -87,15 +90,23 @@ class ReadingService:
         return Evidence(tokens, saved_at)
 
     def sample(self, snapshot: ConsoleSnapshot) -> None:
-        """Keep what a snapshot saw: counts for growth, and the keys of sessions for recovery."""
+        """Keep what a snapshot saw: counts for growth, pools for their trend, keys for recovery."""
         try:
             self._samples.add(samples_of(snapshot))
+            if pools := pools_of(snapshot):
+                self._samples.add_pools(str(snapshot.home.path), pools)
+                self._pools_on = pools[0].day
             for agent, keys in keys_of(snapshot).items():
                 if self._noted.get(agent) != keys:
                     self._recovery.note(agent, keys, snapshot.taken_at)
                     self._noted[agent] = keys
         except StateError as error:
             logger.warning("samples are not kept: %s", error)
+
+    @property
+    def wants_pools(self) -> bool:
+        """Whether the pools were not kept yet today: once a day is enough for who shows none."""
+        return self._pools_on != self._clock.now().astimezone(UTC).date()
 
     def remember(self) -> None:
         """Keep the ends of transcripts, so that the next process need not read them anew."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.config_check.finding import may_be_grave, may_be_lost
 from memconsole.domain.gateway import LiveReading
+from memconsole.domain.memory.files import PoolDay, trend_since, trends
 from memconsole.domain.sessions.activity import counted
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import Sample, TokenState
@@ -200,10 +201,13 @@ class Snapshots:
         views: list[AgentView] = []
         sessions: list[SessionView] = []
         listings: list[StoreListing] = []
+        trend = {} if settings is None else self._trends(home)
         for on_disk, pool in readings:
             reading = completed(overlaid(on_disk, seen), seen)
             rows = _dated(self.reader.views(home, reading, samples), seen)
-            views.append(_agent_view(reading, rows, pool, captures.get(reading.agent.id)))
+            days = trend.get(reading.agent.id)
+            known = replace(pool, trend=days) if pool is not None and days else pool
+            views.append(_agent_view(reading, rows, known, captures.get(reading.agent.id)))
             sessions += rows
             listings.append(reading.listing)
         require_a_readable_store(home, listings)
@@ -225,6 +229,10 @@ class Snapshots:
         return with_outlook(
             sessions, home, settings=settings, saved=saved, now=self.clock.now(), version=version
         )
+
+    def _trends(self, home: Home) -> Mapping[str, tuple[PoolDay, ...]]:
+        since = trend_since(self.clock.now())
+        return trends(self.samples.pool_days(str(home.path), since=since))
 
     def _samples(self) -> Mapping[str, tuple[Sample, ...]]:
         grouped: defaultdict[str, list[Sample]] = defaultdict(list)
@@ -447,6 +455,16 @@ def samples_of(snapshot: ConsoleSnapshot) -> tuple[Sample, ...]:
         if view.session_id is not None and view.tokens is not None:
             found.append(Sample(view.agent.id, view.session_id, snapshot.taken_at, view.tokens))
     return tuple(found)
+
+
+def pools_of(snapshot: ConsoleSnapshot) -> tuple[PoolDay, ...]:
+    """Return how large the memory of each agent is that was read."""
+    day = snapshot.taken_at.astimezone(UTC).date()
+    return tuple(
+        PoolDay(one.ref.id, day, one.pool.size_bytes, one.pool.tokens, dict(one.pool.markers))
+        for one in snapshot.agents
+        if one.pool is not None and one.pool.exists
+    )
 
 
 def keys_of(snapshot: ConsoleSnapshot) -> dict[AgentRef, dict[str, str]]:

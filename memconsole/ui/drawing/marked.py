@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, time, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
@@ -11,8 +12,8 @@ from memconsole.ui.drawing.spans import Role, Span, bar_role
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import datetime, timedelta
 
+    from memconsole.domain.memory.files import PoolDay
     from memconsole.domain.snapshot.outlook import Limits
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
@@ -149,12 +150,14 @@ class Course:
     Attributes:
         points: (time, value), oldest first.
         top: The value of the highest sign; None takes the highest value.
+        base: The value of the lowest sign.
     """
 
     points: Sequence[tuple[datetime, int]]
     until: datetime
     span: timedelta
     top: int | None = None
+    base: int = 0
 
     @property
     def text(self) -> str:
@@ -166,10 +169,11 @@ class Course:
         del right
         if len(self.points) < 2 or width <= 0:
             return (Span(" " * width),)
-        top = self.top or max(value for _, value in self.points) or 1
+        top = (self.top or max(value for _, value in self.points)) - self.base or 1
         signs = []
         for value in self._steps(width):
-            place = 0 if value is None else round(value / top * (len(glyphs.sparks) - 1))
+            share = 0 if value is None else (value - self.base) / top
+            place = round(share * (len(glyphs.sparks) - 1))
             sign = glyphs.sparks[min(max(place, 0), len(glyphs.sparks) - 1)]
             signs.append(" " if value is None else sign)
         return (Span("".join(signs), Role.MUTED),)
@@ -184,3 +188,12 @@ class Course:
                 known = self.points[place][1]
                 place += 1
             yield known
+
+
+def days_course(days: Sequence[PoolDay], now: datetime, cells: int) -> Course:
+    """Return how a memory grew, a sign a day; what hardly changed is drawn in the middle."""
+    sizes = [one.size_bytes for one in days] or [0]
+    low, high = min(sizes), max(sizes)
+    spare = max((high - low) // 10, high // 20, 1)
+    points = [(datetime.combine(one.day, time(), UTC), one.size_bytes) for one in days]
+    return Course(points, now, timedelta(days=cells), top=high + spare, base=low - spare)

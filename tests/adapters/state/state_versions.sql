@@ -303,3 +303,14 @@ CREATE TABLE "look" (
    "at" TEXT NOT NULL,
    PRIMARY KEY ("home", "what")
 ) STRICT;
+
+-- version 20
+CREATE TABLE "pool_day" (
+   "home" TEXT,
+   "agent" TEXT,
+   "day" TEXT,
+   "size_bytes" INTEGER NOT NULL,
+   "tokens" INTEGER NOT NULL,
+   "markers" TEXT NOT NULL,
+   PRIMARY KEY ("home", "agent", "day")
+) STRICT;

@@ -20,6 +20,7 @@ from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.commands.steps import Account, Step
+from memconsole.domain.memory.files import PoolDay
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
@@ -143,6 +144,15 @@ def test_what_is_not_news_opens_no_database(database: StateDatabase, tmp_path: P
     store.add([Sample("main", "a", later(minutes=1), 10)])
     store.add([])
     assert not database.path.exists()
+
+
+def test_days_of_memories_are_kept_for_a_year_and_more(database: StateDatabase) -> None:
+    samples, day = StateSamples(database), NOW.date()
+    for ago in (500, 300, 0):
+        one = PoolDay("main", day - timedelta(days=ago), 1_000 + ago, 250, {})
+        samples.add_pools("/home", [one])
+    kept = samples.pool_days("/home", since=day - timedelta(days=999))
+    assert sorted(one.size_bytes for one in kept) == [1_000, 1_300]
 
 
 def test_samples_that_could_not_be_stored_are_still_news(database: StateDatabase) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.memory.advice import MemoryAdvice
-from memconsole.domain.memory.files import Limit
+from memconsole.domain.memory.files import Limit, PoolDay
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.domain.search.query import parse
 from memconsole.domain.sessions.stored import SessionState
@@ -260,6 +260,27 @@ def test_too_few_points_make_no_plot() -> None:
 
 
 # ---- memory ----------------------------------------------------------------------------------
+
+
+def test_how_a_memory_grew_is_drawn_where_there_is_room_and_two_days_are_known() -> None:
+    usual = sample.usual()
+    [first, *others] = usual.agents
+    assert first.pool is not None
+    days = tuple(
+        PoolDay(first.ref.id, (NOW.now - timedelta(days=ago)).date(), size, size // 4, {})
+        for ago, size in ((6, 20_000), (3, 40_000), (0, 62_000))
+    )
+    grown = replace(first, pool=replace(first.pool, trend=days))
+    reading = replace(usual, agents=(grown, *others))
+
+    assert "▂▂▂▄▄▄▇" in lines(agents_listing(reading, NOW), 70)[0]
+    assert "▁" not in lines(agents_listing(reading, NOW), 35)[0]
+    assert agents_listing(usual, NOW).columns[-1].title == "pool"
+    shown = lines(memory_listing(reading, NOW, agent=grown), 40)
+    assert "days ▂▂▂▄▄▄▇  +41 KB in 6 d" in shown
+    assert not [
+        line for line in lines(memory_listing(usual, NOW, agent=first), 40) if "days" in line
+    ]
 
 
 def test_a_pool_is_a_tree() -> None:

@@ -13,7 +13,7 @@ from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
-from memconsole.ui.drawing.marked import MarkedGauge, short_age
+from memconsole.ui.drawing.marked import Course, MarkedGauge, days_course, short_age
 from memconsole.ui.drawing.names import agent_name
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span, fill_line
 from memconsole.ui.drawing.table import measured
@@ -36,9 +36,10 @@ _SCALE = 1_000
 """Parts of a gauge whose end is the threshold."""
 
 _LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 22, 28
+_LEAST_DAYS, _MOST_DAYS = 5, 14
 
 
-def _columns(names: Sequence[str]) -> tuple[Column, ...]:
+def _columns(names: Sequence[str], *, has_trend: bool) -> tuple[Column, ...]:
     """Return the columns; ids get what they need, then names, and gauges what is left."""
     longest = max(map(cells.width, names), default=0)
     ids = max((cells.width(name.partition(" (")[0]) for name in names), default=0)
@@ -55,6 +56,7 @@ def _columns(names: Sequence[str]) -> tuple[Column, ...]:
         Column("", 4, right=True, gap=1, is_measured=True, name="state"),
         Column("saved", 5, right=True, drop=3, is_measured=True),
         Column("pool", 4, right=True, drop=5, sort="pool", gap=1, is_measured=True),
+        *((Column("days", _LEAST_DAYS, flex=1, most=_MOST_DAYS, drop=6, gap=1),) * has_trend),
     )
 
 
@@ -83,16 +85,21 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         agents.sort(key=lambda agent: agent_danger(agent, worst), reverse=sort.falling)
     elif sort.name != "home":
         agents.sort(key=_order(sort.name, fills), reverse=sort.falling)
-    rows = [_row(agent, fills.get(agent.ref.id), context) for agent in agents]
+    has_trend = any(agent.pool is not None and agent.pool.trend for agent in agents)
+    rows = [_row(agent, fills.get(agent.ref.id), context, has_trend=has_trend) for agent in agents]
     if len(agents) > 1:
-        rows.append(_all_row(snapshot, fills))
+        rows.append(_all_row(snapshot, fills, has_trend=has_trend))
     return Listing(
         title="Agents",
         about=_about(snapshot, context),
         source=source_word(snapshot.era.sessions),
         age=context.age(snapshot.taken_at),
         number=1,
-        columns=measured(_columns([agent_name(agent.agent) for agent in agents]), rows, sort.name),
+        columns=measured(
+            _columns([agent_name(agent.agent) for agent in agents], has_trend=has_trend),
+            rows,
+            sort.name,
+        ),
         rows=tuple(rows),
         pinned=sum(agent.due > 0 for agent in agents) if sort == USUAL else 0,
         sort=sort,
@@ -118,7 +125,7 @@ def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
     return fills
 
 
-def _row(agent: AgentView, fill: float | None, context: Context) -> Row:
+def _row(agent: AgentView, fill: float | None, context: Context, *, has_trend: bool) -> Row:
     is_unreadable = agent.sessions is None
     pool = figures.UNKNOWN if agent.pool is None else figures.short_size(agent.pool.size_bytes)
     return Row(
@@ -134,10 +141,16 @@ def _row(agent: AgentView, fill: float | None, context: Context) -> Row:
             _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
             Cell(_saved(agent, context), Role.MUTED),
             Cell(pool, Role.MUTED),
+            *((_days(agent, context),) * has_trend),
         ),
         value=agent.ref.id,
         search=agent_name(agent.agent),
     )
+
+
+def _days(agent: AgentView, context: Context) -> Course:
+    days = () if agent.pool is None else agent.pool.trend
+    return days_course(days, context.now, _MOST_DAYS)
 
 
 def _saved(agent: AgentView, context: Context) -> str:
@@ -155,7 +168,7 @@ def _state(fill: float | None, *, is_due: bool, is_unreadable: bool) -> Cell:
     return Cell(figures.percent(fill * 100))
 
 
-def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
+def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float], *, has_trend: bool) -> Row:
     pools = {agent.pool.root: agent.pool for agent in snapshot.agents if agent.pool is not None}
     fill = max(fills.values(), default=None)
     return Row(
@@ -167,6 +180,7 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float]) -> Row:
             Cell(),
             Cell(),
             Cell(figures.short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),
+            *((Cell(),) * has_trend),
         ),
         value="" if fill is None else figures.percent(fill * 100),
         search="all agents",

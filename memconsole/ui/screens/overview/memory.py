@@ -8,6 +8,7 @@ from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.marked import days_course
 from memconsole.ui.drawing.spans import Role, Span
 
 if TYPE_CHECKING:
@@ -17,6 +18,10 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Row
+
+
+_DAYS = 14
+"""Days of a trend that has room for as many signs."""
 
 
 def memory_listing(
@@ -55,6 +60,8 @@ def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
         Span(f"  {figures.plural(pool.files, 'file')}  ~{figures.kilo(pool.tokens)} tokens"),
         is_heading=True,
     )
+    if pool.trend:
+        yield text_row("trend", *_trend(pool, context), is_heading=True)
     yield text_row("context", *_active_context(pool, context), is_heading=True)
     for limit in pool.limits:
         yield text_row(
@@ -68,6 +75,20 @@ def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
             gap = "   " if spans else ""
             spans += (Span(f"{gap}{tag:<10}", Role.MUTED), Span(f"{count:>5}", role))
         yield text_row(f"markers-{start}", *spans, is_heading=True)
+
+
+def _trend(pool: Pool, context: Context) -> tuple[Span, ...]:
+    """Return how the pool grew: a sign a day, and by how much since the first that is known."""
+    days = pool.trend
+    grown = days[-1].size_bytes - days[0].size_bytes
+    text = f"{'-' if grown < 0 else '+'}{figures.size(abs(grown))}"
+    length = (days[-1].day - days[0].day).days
+    shown = min(length + 1, _DAYS)
+    return (
+        Span("days ", Role.MUTED),
+        *days_course(days, context.now, shown).draw(shown, context.glyphs, right=False),
+        Span(f"  {text} in {length} d"),
+    )
 
 
 def _limit(path: str, chars: int, limit: int) -> tuple[Span, ...]:

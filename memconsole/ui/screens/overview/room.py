@@ -23,7 +23,8 @@ EMPTY = 1 + FRAME
 """Lines of a panel that holds nothing but a sentence."""
 
 _LEAST_LIST, _LEAST_LOWER, _LEAST_JOURNAL = 6, 5, 5
-AGENTS_CELLS, WIDER_AGENTS_CELLS, WIDER_FROM = 41, 52, 140
+AGENTS_CELLS = ((160, 62), (140, 52), (0, 41))
+"""From so many cells of the terminal on, so many for the agents."""
 
 
 class Needs(NamedTuple):
@@ -53,7 +54,10 @@ def lists_need(snapshot: ConsoleSnapshot, is_usual: Callable[[SessionView], bool
 def memory_needs(snapshot: ConsoleSnapshot, tags_a_line: int) -> int:
     """Return the lines of the fullest memory panel of this reading."""
     pools = [agent.pool for agent in snapshot.agents if agent.pool is not None]
-    lines = [2 + len(pool.limits) - (-len(MARKER_TAGS) // tags_a_line) for pool in pools]
+    lines = [
+        2 + len(pool.limits) + bool(pool.trend) - (-len(MARKER_TAGS) // tags_a_line)
+        for pool in pools
+    ]
     return max(lines, default=1) + FRAME
 
 
@@ -83,4 +87,4 @@ def compact(height: int, rows: int, need: int) -> Heights:
 
 def agents_cells(width: int) -> int:
     """Return the cells of the panel of agents beside the sessions."""
-    return WIDER_AGENTS_CELLS if width >= WIDER_FROM else AGENTS_CELLS
+    return next(own for least, own in AGENTS_CELLS if width >= least)
