@@ -186,11 +186,11 @@ def test_samples_are_kept_on_demand_and_never_fatal(caplog: pytest.LogCaptureFix
 def test_the_size_of_each_memory_is_kept_once_a_day_and_shown_from_two_days_on() -> None:
     world = world_with_talk()
     engine = engine_of(world)
-    assert engine.readings.wants_pools
+    assert engine.readings.wants_pools()
     engine.readings.sample(engine.snapshot(with_pools=False))
-    assert engine.readings.wants_pools
+    assert engine.readings.wants_pools()
     engine.readings.sample(engine.snapshot())
-    assert not engine.readings.wants_pools
+    assert not engine.readings.wants_pools()
     [today] = world.samples.pools.values()
     [pool] = engine.memory.pools(with_trend=True)
     assert (today.agent_id, today.size_bytes) == ("main", pool.size_bytes)

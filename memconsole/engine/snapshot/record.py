@@ -103,7 +103,6 @@ class ReadingService:
         except StateError as error:
             logger.warning("samples are not kept: %s", error)
 
-    @property
     def wants_pools(self) -> bool:
         """Whether the pools were not kept yet today: once a day is enough for who shows none."""
         return self._pools_on != self._clock.now().astimezone(UTC).date()
