@@ -17,7 +17,6 @@ from memconsole.ui.drawing.glyphs import ASCII, UNICODE
 from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.drawing.themes import DEFAULTS, THEMES, theme_name
-from memconsole.ui.history import History
 from memconsole.ui.keys import key_name, refusal
 from memconsole.ui.messages import (
     CommandFinished,
@@ -209,7 +208,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.snapshot: ConsoleSnapshot | None = None
         self.failure = ""
         self.quiet_since: datetime | None = None
-        self.history = History()
         self.go = Navigation(self)
         self.ending = CrashReport(settings.state_dir)
         self.actions = Actions(self, engine)

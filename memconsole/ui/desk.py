@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.listing import Listing
     from memconsole.ui.drawing.spans import Row
-    from memconsole.ui.history import History
     from memconsole.ui.queries import Facets, Queries
     from memconsole.ui.terminal.log import LogBuffer
     from memconsole.ui.workers.indexing import Indexing
@@ -68,9 +67,6 @@ class Go(Protocol):
 
     def why(self, request: SearchRequest) -> None:
         """Open what the agents' own searches find."""
-
-    def noted_asking(self, request: SearchRequest) -> None:
-        """Note that agents' own searches were asked."""
 
     def hit(self, hit: SearchHit, query: Query) -> None:
         """Open the place of a hit."""
@@ -143,10 +139,6 @@ class Desk(Protocol):
     @property
     def queries(self) -> Queries:
         """What was searched for."""
-
-    @property
-    def history(self) -> History:
-        """What was opened and done."""
 
     @property
     def logbook(self) -> LogBuffer:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.search.values import SearchRequest
-from memconsole.ui.drawing.names import session_name
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview.screen import OverviewScreen
@@ -16,7 +14,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.search.query import Query
-    from memconsole.domain.search.values import SearchHit
+    from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.snapshot.snapshot import Attention, SessionView
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
@@ -28,27 +26,18 @@ if TYPE_CHECKING:
     from memconsole.ui.screens.palette.screen import Choice
 
 
-def _search_words(request: SearchRequest) -> tuple[str, ...]:
-    """Return a search as it is written on the command line."""
-    whose = ("--all-agents",) if request.agent_id is None else ("--agent", request.agent_id)
-    return ("search", request.text.strip(), *whose)
-
-
 def _name(finding: Attention) -> tuple[str, str | None, str | None]:
     """Return what tells findings apart from reading to reading; messages grow older."""
     return finding.code, finding.agent, finding.key
 
 
 class Navigation:
-    """Pushes screens and notes each visit with its twin on the command line."""
+    """Pushes screens."""
 
     def __init__(self, app: Desk) -> None:
         self._app = app
         self._found: tuple[str, str | None, str | None] = ("", None, None)
         self._found_on: object = None
-
-    def _visit(self, what: str, *words: str) -> None:
-        self._app.history.add(self._app.clock.now(), what, *words)
 
     def session(self, view: SessionView, find: str = "") -> None:
         """Open one session, where a text is said when one is given."""
@@ -58,7 +47,6 @@ class Navigation:
         if name is None:
             self._app.say("this entry has neither a key nor an id to open it by")
             return
-        self._visit(f"session {session_name(view)}", "session", name)
         self._app.push_screen(SessionScreen(view, find))
 
     def memory(self, agent_id: str | None, path: str | None = None) -> None:
@@ -72,7 +60,6 @@ class Navigation:
         if agent_id is None:
             self._app.say("select one agent to see its memory")
             return
-        self._visit(f"memory of {agent_id}", "memory", "pool", "--agent", agent_id)
         self._app.push_screen(MemoryScreen(agent_id, path))
 
     def bootstrap(self, agent_id: str) -> None:
@@ -80,8 +67,6 @@ class Navigation:
         from memconsole.ui.screens.bootstrap.screen import BootstrapScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, BootstrapScreen):
-            words = ("bootstrap", "--session-key", f"agent:{agent_id}:main")
-            self._visit(f"bootstrap of {agent_id}", *words)
             self._app.push_screen(BootstrapScreen(agent_id))
 
     def consolidation(self, agent_id: str) -> None:
@@ -89,7 +74,6 @@ class Navigation:
         from memconsole.ui.screens.consolidation.screen import ConsolidationScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, ConsolidationScreen):
-            self._visit(f"consolidation of {agent_id}", "consolidate", "--agent", agent_id)
             self._app.push_screen(ConsolidationScreen(agent_id))
 
     def pruning(self, view: SessionView) -> None:
@@ -100,7 +84,6 @@ class Navigation:
         if name is None:
             self._app.say("this entry has neither a key nor an id to preview it by")
             return
-        self._visit(f"pruning of {session_name(view)}", "prune-preview", name)
         self._app.push_screen(PruningScreen(view))
 
     def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
@@ -118,20 +101,13 @@ class Navigation:
         """Open the search with facets and preview."""
         from memconsole.ui.screens.search.screen import SearchScreen  # noqa: PLC0415 - see above
 
-        if text.strip():
-            self._visit("search", *_search_words(SearchRequest(text, facets.agent_id)))
         self._app.push_screen(SearchScreen(facets, text))
 
     def why(self, request: SearchRequest) -> None:
         """Open why the agents do not see what a search found."""
         from memconsole.ui.screens.search.why import WhyScreen  # noqa: PLC0415 - see above
 
-        self._visit("why", *_search_words(request), "--explain")
         self._app.push_screen(WhyScreen(request))
-
-    def noted_asking(self, request: SearchRequest) -> None:
-        """Note that the agents' own search was asked: it may have cost something."""
-        self._visit("asked the agent's search", *_search_words(request), "--ask-gateway")
 
     def hit(self, hit: SearchHit, query: Query) -> None:
         """Open what was found: a memory file at its line, a session at the word."""
@@ -142,8 +118,6 @@ class Navigation:
             return
         from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
 
-        where = ("get", hit.path, "--agent", hit.agent, "--from", str(hit.start_line))
-        self._visit(f"{hit.path}:{hit.start_line}", *where)
         self._app.push_screen(MemoryScreen(hit.agent, spot=location_of(hit, query)))
 
     def _session(self, hit: SearchHit, query: Query) -> None:
@@ -159,7 +133,6 @@ class Navigation:
         """Open the history of runs, at one of them."""
         from memconsole.ui.screens.jobs.runs import RunsScreen  # noqa: PLC0415 - see above
 
-        self._visit("runs", "runs")
         self._app.push_screen(RunsScreen(key))
 
     def observations(self, agent_id: str) -> None:
@@ -167,18 +140,13 @@ class Navigation:
         from memconsole.ui.screens.observations.screen import ObservationsScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, ObservationsScreen):
-            words = ("get", "memory/observations.md", "--agent", agent_id)
-            self._visit(f"observations of {agent_id}", *words)
             self._app.push_screen(ObservationsScreen(agent_id))
 
     def checkpoints(self, agent_id: str) -> None:
         """Open what the checkpoints of an agent saved."""
-        from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT  # noqa: PLC0415 - see above
         from memconsole.ui.screens.checkpoints.screen import CheckpointsScreen  # noqa: PLC0415
 
         if not isinstance(self._app.screen, CheckpointsScreen):
-            words = ("get", ACTIVE_CONTEXT, "--agent", agent_id)
-            self._visit(f"checkpoints of {agent_id}", *words)
             self._app.push_screen(CheckpointsScreen(agent_id))
 
     def jobs(self) -> None:
@@ -186,7 +154,6 @@ class Navigation:
         from memconsole.ui.screens.jobs.screen import JobsScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, JobsScreen):
-            self._visit("jobs", "jobs")
             self._app.push_screen(JobsScreen())
 
     def health(self) -> None:
@@ -194,7 +161,6 @@ class Navigation:
         from memconsole.ui.screens.health.screen import HealthScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, HealthScreen):
-            self._visit("health", "health")
             self._app.push_screen(HealthScreen())
 
     def log(self) -> None:
@@ -243,7 +209,6 @@ class Navigation:
         from memconsole.ui.screens.overview.findings import FindingsScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, FindingsScreen):
-            self._visit("findings", "status")
             self._app.push_screen(FindingsScreen())
 
     def help(self) -> None:
@@ -286,8 +251,7 @@ class Navigation:
 
     def palette(self) -> None:
         """Open the list of everything that can be done here."""
-        from memconsole.ui.screens.palette.entries import entries  # noqa: PLC0415 - see above
-        from memconsole.ui.screens.palette.screen import PaletteScreen  # noqa: PLC0415 - see above
+        from memconsole.ui.screens.palette.screen import PaletteScreen, entries  # noqa: PLC0415
 
         screen = self._app.screen
         if isinstance(screen, ConsoleScreen):

@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.ui.history import History
 from memconsole.ui.run import run_console
+from memconsole.ui.screens.session.screen import SessionScreen
 from memconsole.ui.terminal import driver
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
@@ -19,7 +19,7 @@ from tests.ui.foreign import engine_for
 from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
-    from datetime import datetime
+    from memconsole.domain.snapshot.snapshot import SessionView
 
 
 def main(plan: dict[str, object]) -> int:
@@ -35,21 +35,21 @@ def main(plan: dict[str, object]) -> int:
     state = Path(str(plan.get("state_dir", "/nonexistent/memconsole")))
     engine.settings = replace(engine.settings, ui=ui, state_dir=state)
     if plan.get("crash"):
-        History.add = _crash  # type: ignore[method-assign]  # a bug is what is tested
+        SessionScreen.__init__ = _crash  # type: ignore[method-assign]  # a bug is what is tested
     if plan.get("busy"):
-        History.add = _never_come_back  # type: ignore[method-assign]  # nothing else must matter
+        SessionScreen.__init__ = _never_come_back  # type: ignore[method-assign]  # nothing else must matter
         driver.PATIENCE_S = driver.LAST_RESORT_S = 0.2  # not seconds
     return run_console(engine, engine.settings)
 
 
-def _never_come_back(self: History, at: datetime, what: str, *words: str) -> str:
+def _never_come_back(self: SessionScreen, view: SessionView, find: str = "") -> None:
     while True:
         pass
 
 
-def _crash(self: History, at: datetime, what: str, *words: str) -> str:
+def _crash(self: SessionScreen, view: SessionView, find: str = "") -> None:
     secret = "the key is sk-ant-api03-" + "A1b2C3d4E5" * 9
-    raise RuntimeError(f"{secret} \x1b[31m {what}")
+    raise RuntimeError(f"{secret} \x1b[31m {view.session_id}")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,23 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
 
+
+@dataclass(frozen=True, slots=True)
+class Location:
+    """A place in a file that was found.
+
+    Attributes:
+        first: First line of what was found, from 1.
+        last: Last line of it.
+        text: Of the line that is meant, cleaned and masked; empty for the first one.
+    """
+
+    path: str
+    first: int
+    last: int
+    text: str = ""
+
+
 Marks = tuple[tuple[int, int], ...]
 
 _BLANKS = re.compile(r"\s+")

@@ -17,9 +17,9 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
 from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing.context import Context
+from memconsole.ui.drawing.excerpt import Location
 from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.listing import Listing, Sort
-from memconsole.ui.drawing.location import Location
 from memconsole.ui.drawing.names import agent_name, session_name, state_word
 from memconsole.ui.drawing.plot import Series, plot
 from memconsole.ui.drawing.spans import Role
@@ -29,10 +29,9 @@ from memconsole.ui.screens.jobs.activity import status_sign
 from memconsole.ui.screens.memory.file import read_file
 from memconsole.ui.screens.memory.pool import advice_listing, files_listing, markers_listing
 from memconsole.ui.screens.overview.agents import agents_listing
-from memconsole.ui.screens.overview.detail import detail_line
 from memconsole.ui.screens.overview.journal import journal_listing
 from memconsole.ui.screens.overview.memory import memory_listing
-from memconsole.ui.screens.overview.sessions import next_sort, sessions_listing
+from memconsole.ui.screens.overview.sessions import detail_line, next_sort, sessions_listing
 from memconsole.ui.screens.search.facets import (
     choices,
     chosen,

@@ -12,8 +12,7 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.screens.jobs.account import proof_lines, step_lines
-from memconsole.ui.screens.jobs.activity import status_sign
+from memconsole.ui.screens.jobs.activity import proof_lines, status_sign, step_lines
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 

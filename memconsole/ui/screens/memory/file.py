@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.ui.drawing.context import Context
-    from memconsole.ui.drawing.location import Location
+    from memconsole.ui.drawing.excerpt import Location
 
 
 _MOST_CHARS = 1_000_000

@@ -5,30 +5,36 @@ Files, entries and advice are read in threads.
 
 from __future__ import annotations
 
+import logging
+import shlex
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar, cast
+from typing import TYPE_CHECKING, ClassVar, Final, cast
 
 from textual import on
 from textual.containers import Horizontal
+from textual.message import Message
 
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.commands.memory_add import MEMORY_ADD
 from memconsole.domain.commands.memory_forget import MEMORY_FORGET
 from memconsole.domain.commands.memory_tidy import MEMORY_TIDY
 from memconsole.domain.commands.memory_undo import MEMORY_UNDO
+from memconsole.domain.platform_search.index import PlatformIndexHealth
+from memconsole.errors import MemconsoleError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.keys import Verb, command_verb, is_read_only, panel_keys
 from memconsole.ui.screens.base import AgentScreen
-from memconsole.ui.screens.memory.file import File, View, file_listing
-from memconsole.ui.screens.memory.load import Wanted
+from memconsole.ui.screens.memory.file import File, View, file_listing, read_entries, read_file
 from memconsole.ui.screens.memory.pool import (
     advice_listing,
     advised,
     files_listing,
     markers_listing,
 )
-from memconsole.ui.screens.search.own_index import OwnIndex
+from memconsole.ui.screens.search.why_rows import index_line
+from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
@@ -40,8 +46,10 @@ if TYPE_CHECKING:
 
     from memconsole.domain.memory.advice import MemoryAdvice
     from memconsole.domain.memory.files import Pool
+    from memconsole.engine.engine import Engine
     from memconsole.ui.actions.targets import Target
-    from memconsole.ui.drawing.location import Location
+    from memconsole.ui.desk import Desk
+    from memconsole.ui.drawing.excerpt import Location
 
 
 PANELS = ("files", "file", "markers", "advice")
@@ -255,18 +263,13 @@ class MemoryScreen(FilesScreen):
     def action_entries(self) -> None:
         """Show the entries of the file, which can be forgotten, or the file again."""
         self.turn(View.RENDERED if self._view is View.ENTRIES else View.ENTRIES)
-        if self._view is View.ENTRIES:
-            self._visit("entries of", "show")
 
     def action_edit(self) -> None:
         """Say how the file is edited by hand: an editor needs the terminal for itself."""
-        line = self._visit("how to edit", "edit")
+        words = ("memconsole", "memory", "edit", self._path or "", "--agent", self._agent_id)
+        line = shlex.join(words)
         self.desk.copy(line)
         self.say(f"{line} opens your editor; the line is copied")
-
-    def _visit(self, what: str, word: str) -> str:
-        words = ("memory", word, self._path or "", "--agent", self._agent_id)
-        return self.desk.history.add(self.desk.clock.now(), f"{what} {self._path}", *words)
 
     def action_open(self) -> None:
         """Go from a file, a marked line, an entry or an advice to its text."""
@@ -320,3 +323,87 @@ class MemoryScreen(FilesScreen):
         if snapshot is None or subject is not Subject.ENTRY:
             return super().targets(subject)
         return for_entries(snapshot, self._agent_id, self._chosen())
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file, and how it shall be shown.
+
+    Attributes:
+        is_beside: It was found beside the workspace, in a folder of `search.extra_paths`.
+    """
+
+    agent_id: str
+    path: str
+    view: View
+    is_beside: bool
+
+    def read(self, engine: Engine, width: int) -> File | None:
+        """Return it for a width in cells; None when it is gone.
+
+        Raises:
+            MemconsoleError: It cannot be read.
+        """
+        if self.view is View.ENTRIES:
+            return read_entries(engine.memory.entries(self.agent_id, self.path))
+        if self.is_beside:
+            text = "\n".join(engine.search.lines(self.agent_id, self.path)) or None
+        else:
+            text = engine.memory.text(self.agent_id, self.path)
+        return read_file(text, self.path, width, is_plain=self.view is View.PLAIN)
+
+
+logger = logging.getLogger(__name__)
+
+_EVERY_S: Final = 60.0
+
+
+class OwnIndex(Bar, inherit_bindings=False):
+    """Says whether an agent's own index is whole; looks now and then, in a thread.
+
+    Without an index it takes no room: there is nothing to look after.
+
+    Args:
+        agent_id: Whose index.
+    """
+
+    class Looked(Message):
+        """The index was looked at."""
+
+        def __init__(self, health: PlatformIndexHealth) -> None:
+            super().__init__()
+            self.health = health
+
+    def __init__(self, agent_id: str) -> None:
+        super().__init__("own-index")
+        self._agent_id = agent_id
+
+    def on_mount(self) -> None:
+        """Look at once, and again while the screen is open; nothing is shown before."""
+        self.display = False
+        self.look()
+        self.set_interval(_EVERY_S, self.look)
+
+    def look(self) -> None:
+        """Look at the index in a thread; one look at a time."""
+        self.run_worker(self._look, thread=True, group="own-index", exit_on_error=False)
+
+    def _look(self) -> None:
+        engine = cast("Desk", self.app).engine
+        try:
+            [health] = engine.platform_search.indexes(self._agent_id)
+        except MemconsoleError as error:
+            health = PlatformIndexHealth(self._agent_id, because=str(error))
+        except Exception:
+            logger.exception("the index of %s could not be looked at", self._agent_id)
+            because = "looking failed, which is a bug; press l for the log"
+            health = PlatformIndexHealth(self._agent_id, because=because)
+        self.post_message(self.Looked(health))
+
+    @on(Looked)
+    def show_health(self, message: Looked) -> None:
+        """Show what was found."""
+        message.stop()
+        self.display = not message.health.is_absent
+        dot = cast("Desk", self.app).glyphs.dot
+        self.show(lambda _width: index_line(message.health, dot))

@@ -21,9 +21,9 @@ from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import room
 from memconsole.ui.screens.overview import sessions as session_rows
-from memconsole.ui.screens.overview.detail import detail_line
 from memconsole.ui.screens.overview.journal import JournalPane
 from memconsole.ui.screens.overview.memory import memory_listing
+from memconsole.ui.screens.overview.sessions import detail_line
 from memconsole.ui.screens.search.pane import SearchPane
 from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.pane import Pane

@@ -13,6 +13,7 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.snapshot.danger import danger
 from memconsole.domain.snapshot.outlook import Ahead
+from memconsole.domain.snapshot.wording import why_suspect
 from memconsole.text import figures
 from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word
@@ -20,7 +21,7 @@ from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge, short, short_age
 from memconsole.ui.drawing.names import doing_role, full_name, row_key, session_name, state_word
-from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row
+from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row, Span
 from memconsole.ui.drawing.table import measured
 
 if TYPE_CHECKING:
@@ -29,7 +30,8 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.outlook import Limits
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
     from memconsole.ui.drawing.context import Context
-    from memconsole.ui.drawing.spans import AnyCell
+    from memconsole.ui.drawing.spans import AnyCell, Line
+
 
 SORTS = ("danger", "full", "grows", "due", "session", "updated")
 """Orders of this panel, in the order in which `s` goes through them."""
@@ -334,3 +336,20 @@ def next_sort(current: Sort, names: Iterable[str]) -> Sort:
     place = listed.index(current.name) if current.name in listed else -1
     name = listed[(place + 1) % len(listed)]
     return Sort(name, falling=name not in ("session", "agent"))
+
+
+def detail_line(view: SessionView | None, row: Row | None, context: Context) -> Line:
+    """Return what is known about a session, or the value of another row."""
+    if view is None:
+        return (Span(f" {row.value}" if row is not None else "", Role.MUTED),)
+    due_at = None if view.growth is None else view.growth.due_at
+    parts = [
+        full_name(view),
+        f"{figures.kilo(view.tokens)} of {figures.short_kilo(view.threshold)}",
+        why_suspect(view) if view.count.state is TokenState.SUSPECT else state_word(view),
+        f"window {figures.percent(view.percent_of_window)}",
+    ]
+    if due_at is not None and not view.is_due:
+        parts.append(f"due in {figures.until(due_at - context.now)}")
+    text = f" {context.glyphs.dot} ".join(part for part in parts if part)
+    return (Span(f" {text}", Role.DUE if view.is_due else Role.MUTED),)

@@ -10,14 +10,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on, work
+from textual.actions import parse
 
+from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
-from memconsole.ui.keys import bind
+from memconsole.ui.drawing.themes import THEMES
+from memconsole.ui.keys import bind, key_name
 from memconsole.ui.screens.base import Dialog
 from memconsole.ui.screens.palette.grammar import Meant, read_line, verb_of
 from memconsole.ui.widgets.line_input import LineInput
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
+    from memconsole.ui.screens.base import ConsoleScreen
+
 
 _COLUMNS = (Column("", 14, flex=1, most=22), Column("", 5), Column("", 20, flex=3))
 _WIDTH = 84
@@ -290,3 +295,65 @@ def _row(number: int, entry: Entry) -> Row:
 def _ending_row(number: int, line: str) -> Row:
     _, rest = verb_of(line)
     return Row(key=f"{number}-{line}", cells=(Cell(literal(rest), is_id=True),), value=line)
+
+
+_MOVES = frozenset(
+    {
+        "up",
+        "down",
+        "page-up",
+        "page-down",
+        "first",
+        "last",
+        "palette",
+        "interrupt",
+        "back",
+        "suspend",
+    }
+)
+"""Keys that nobody looks for by name."""
+
+_COMMANDS = frozenset(spec.name for spec in CATALOGUE)
+
+
+def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
+    """Return what keys stand for on this screen, commands without a key, then the themes."""
+    found: dict[str, Entry] = {}
+    for active in screen.active_bindings.values():
+        binding = active.binding
+        if not binding.id or binding.id in _MOVES or binding.id in found:
+            continue
+        _, name, parameters = parse(binding.action)
+        found[binding.id] = Entry(
+            name=binding.id if binding.id in _COMMANDS else binding.description,
+            key=key_name(binding.key),
+            help=binding.tooltip,
+            action=binding.action,
+            refusal=screen.why_not(name, parameters) or "",
+            writes=binding.id in _COMMANDS,
+        )
+    for verb in screen.actions():
+        _, name, parameters = parse(verb.action)
+        found[verb.name] = Entry(
+            name=verb.name if verb.name in _COMMANDS else verb.title,
+            key=verb.keys,
+            help=verb.help,
+            action=verb.action,
+            refusal=screen.why_not(name, parameters) or "",
+            writes=verb.name in _COMMANDS,
+        )
+    for spec in CATALOGUE:
+        if spec.name not in found:
+            found[spec.name] = Entry(
+                name=spec.name,
+                key="",
+                help=spec.help,
+                action=f"command({spec.name!r})",
+                refusal=screen.why_not("command", (spec.name,)) or "",
+                writes=True,
+            )
+    for theme in THEMES:
+        found[f"theme-{theme.name}"] = Entry(
+            f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"
+        )
+    return tuple(found.values())

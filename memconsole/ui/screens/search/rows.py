@@ -10,10 +10,9 @@ from memconsole.domain.search.query import match_spans
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import figures
 from memconsole.ui.drawing import cells
-from memconsole.ui.drawing.excerpt import Excerpt
+from memconsole.ui.drawing.excerpt import Excerpt, Location
 from memconsole.ui.drawing.listing import Listing, Sort, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
-from memconsole.ui.drawing.location import Location
 from memconsole.ui.drawing.spans import Cell, Column, Rich, Role, Row, Span
 
 if TYPE_CHECKING:

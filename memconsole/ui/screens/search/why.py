@@ -112,7 +112,6 @@ class WhyScreen(ConsoleScreen):
         if result is None or not result.hits:
             self.say("there is nothing to ask about", Role.WARNING)
             return
-        self.desk.go.noted_asking(self._request)
         self.say("asking the gateway", Role.MUTED)
         self._loader.ask(lambda: self.desk.engine.platform_search.ask(result))
 

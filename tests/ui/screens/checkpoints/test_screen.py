@@ -78,8 +78,6 @@ async def test_enter_goes_into_the_changes_where_nothing_is_marked(engine: FakeE
         assert "only checkpoints can be marked" in desk.bar("keys")
         await desk.press("escape")
         assert desk.screen == "overview"
-        [visit] = desk.app.history
-        assert visit.command_line == "memconsole get memory/ACTIVE_CONTEXT.md --agent main"
 
 
 async def test_commands_act_on_the_agent(engine: FakeEngine) -> None:

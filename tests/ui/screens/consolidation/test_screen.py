@@ -101,8 +101,6 @@ async def test_what_cannot_be_done_says_why(engine: FakeEngine) -> None:
         ):
             await desk.press("a", key)
             assert said in desk.bar("keys")
-        twin = next(iter(desk.app.history)).command_line
-        assert twin == "memconsole consolidate --agent main"
         engine.consolidated = HomeUnreadableError("/home/op", "no permission")
         await desk.press("escape", "o")
         assert "none of the session stores" in words(desk.text("proposals"))

@@ -206,8 +206,6 @@ async def test_what_cannot_be_done_says_why(engine: FakeEngine) -> None:
         assert "none of the session stores" in desk.text("advice")
         await desk.press("a", "h")
         assert "memconsole memory edit MEMORY.md --agent main opens your editor" in desk.bar("keys")
-        twins = [one.command_line for one in desk.app.history]
-        assert "memconsole memory edit MEMORY.md --agent main" in twins
         await desk.press("escape", "colon", *"memory forget", "enter")
         assert "memory forget: there is no entry to act on here" in desk.text("dialog")
 

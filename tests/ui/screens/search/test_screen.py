@@ -112,8 +112,6 @@ async def test_enter_goes_to_the_results_then_to_the_line_of_the_file(engine: Fa
         await desk.press("escape")
         assert desk.cursor("search") == "hit:main:MEMORY.md:7"
         assert f"> {THING}" in desk.text("search")
-        line = "memconsole get MEMORY.md --agent main --from 7"
-        assert line in [visit.command_line for visit in desk.app.history]
 
 
 async def test_a_letter_right_behind_enter_is_no_letter_of_the_query(engine: FakeEngine) -> None:
@@ -349,8 +347,6 @@ async def test_o_opens_the_whole_search_with_what_is_searched_for(engine: FakeEn
         assert desk.screen == "memory"
         await desk.press("escape", "escape")
         assert desk.screen == "overview"
-        line = "memconsole search 'that database thing' --agent main"
-        assert line in [visit.command_line for visit in desk.app.history]
 
 
 async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:

@@ -65,9 +65,6 @@ async def test_the_agent_is_asked_by_key(engine: FakeEngine) -> None:
         assert "gateway" in desk.text("list")
         await desk.press("j")
         assert "rank 2, score 0.47" in desk.text("reason")
-        lines = [visit.command_line for visit in desk.app.history]
-        assert f"memconsole search '{THING}' --agent main --explain" in lines
-        assert f"memconsole search '{THING}' --agent main --ask-gateway" in lines
 
 
 async def test_a_gateway_that_does_not_answer_leaves_what_is_known(engine: FakeEngine) -> None:
