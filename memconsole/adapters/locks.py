@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.adapters.state.jobs import StateJobs
-    from memconsole.domain.health.checks import HeldLock
+    from memconsole.domain.health import HeldLock
 
 
 SCHEDULER = "scheduler.lock"
@@ -171,7 +171,7 @@ def _held(path: Path) -> HeldLock | None:
         owner = _owner(descriptor)
     finally:
         os.close(descriptor)
-    from memconsole.domain.health.checks import HeldLock  # noqa: PLC0415 - locks are seldom held
+    from memconsole.domain.health import HeldLock  # noqa: PLC0415 - locks are seldom held
 
     return HeldLock(path.name, str(owner), owner.since)
 

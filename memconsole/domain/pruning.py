@@ -14,7 +14,7 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.config_check.document import number, part
+from memconsole.domain.config_check.finding import number, part
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.alerts import rules as alerts
-from memconsole.domain.alerts.rules import (
+from memconsole.domain import alerts
+from memconsole.domain.alerts import (
     LOG,
     AlertRules,
     AlertState,
@@ -17,9 +17,9 @@ from memconsole.domain.alerts.rules import (
     Mute,
     Notice,
     NoticeKind,
+    payload,
     standings,
 )
-from memconsole.domain.alerts.text import payload
 from memconsole.domain.calendar import local_time, resolve_zone
 from memconsole.domain.settings.channels import parse
 from memconsole.errors import DeliveryError, MemconsoleError, ReadOnlyError, StateError, UsageError
@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime, timedelta
 
-    from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
-    from memconsole.domain.health.checks import HealthReport
+    from memconsole.domain.alerts import AlertStatus, OpenAlert
+    from memconsole.domain.health import HealthReport
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.service import HomeService
     from memconsole.ports.alerts import AlertChannel

@@ -16,6 +16,7 @@ from memconsole.domain.bootstrap import (
     OBSERVATIONS_NAME,
     Bootstrap,
     Given,
+    disclosed,
     fitted,
     instruction,
     stale_line,
@@ -24,7 +25,6 @@ from memconsole.domain.bootstrap import (
 )
 from memconsole.domain.calendar import local_day, resolve_zone
 from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, is_of_session
-from memconsole.domain.disclosure import disclosed
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.observe.rules import source_of

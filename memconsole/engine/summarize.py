@@ -20,13 +20,13 @@ from memconsole.domain.memory.words import slug, words_of
 from memconsole.domain.model import read_summary, summary_prompt
 from memconsole.domain.planted import holds_planted, is_planted, is_quoted
 from memconsole.domain.sessions.keys import classify, key_of
-from memconsole.domain.summarize.files import files_touched
 from memconsole.domain.summarize.markers import observations
 from memconsole.domain.summarize.text import (
     SessionSummary,
     SummaryReason,
     divided,
     file_name,
+    files_touched,
     render_summary,
 )
 from memconsole.domain.transcripts.excerpts import open_items, spoken_of, ticked_items

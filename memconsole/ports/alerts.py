@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert
+    from memconsole.domain.alerts import AlertState, Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.ports.platform import StopSignal
 

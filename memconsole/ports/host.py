@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.cleanup import OldFile
-    from memconsole.domain.health.checks import CronErrors, HeldLock
+    from memconsole.domain.health import CronErrors, HeldLock
     from memconsole.domain.logs import LogFile, LogRotation
     from memconsole.domain.metrics import Family
 

@@ -9,8 +9,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.commands.outcomes import Written
-    from memconsole.domain.config_check.document import ConfigText
-    from memconsole.domain.config_check.finding import Change
+    from memconsole.domain.config_check.finding import Change, ConfigText
     from memconsole.domain.hooks import HookStatus
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.health.checks import named
+from memconsole.domain.health import named
 from memconsole.domain.jobs.runs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
 from memconsole.text.figures import plural, size_words
 

@@ -27,13 +27,16 @@ from memconsole.domain.commands.config_fix import ConfigFix
 from memconsole.domain.commands.consolidate import Consolidate, Propose
 from memconsole.domain.commands.flush import Flush
 from memconsole.domain.commands.index_md import IndexMd
-from memconsole.domain.commands.memory_add import MemoryAdd
-from memconsole.domain.commands.memory_forget import MemoryForget
-from memconsole.domain.commands.memory_tidy import MemoryTidy
-from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.memory import (
+    Decline,
+    MemoryAdd,
+    MemoryForget,
+    MemoryTidy,
+    MemoryUndo,
+    Promote,
+)
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Planned, status_of
-from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex

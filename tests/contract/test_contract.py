@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.domain.agents import WARNING_CODES
-from memconsole.domain.health.checks import CHECK_IDS
+from memconsole.domain.health import CHECK_IDS
 from tests.contract.calls import CALLS, NO_ANSWER, every_command
 from tests.contract.desk import Desk
 from tests.contract.shape import comparable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert, kept_mutes
+from memconsole.domain.alerts import AlertState, Mute, OpenAlert, kept_mutes
 from memconsole.errors import DeliveryError, StateError
 from memconsole.ports.bundle import AlertPorts
 from tests.doubles.unwritable import Unwritable

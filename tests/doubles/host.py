@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from memconsole.domain.health.checks import CronErrors, HeldLock
+from memconsole.domain.health import CronErrors, HeldLock
 from memconsole.domain.logs import LogFile, LogRotation
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.config_check.document import ConfigText
+from memconsole.domain.config_check.finding import ConfigText
 from memconsole.domain.hooks import HOOKS, HookState, HookStatus
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 

@@ -18,12 +18,9 @@ from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.consolidate import Consolidate, Propose
 from memconsole.domain.commands.flush import Flush
 from memconsole.domain.commands.index_md import IndexMd
-from memconsole.domain.commands.memory_add import Layer, MemoryAdd
-from memconsole.domain.commands.memory_forget import MemoryForget
-from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.memory import Layer, MemoryAdd, MemoryForget, MemoryUndo, Promote
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped
-from memconsole.domain.commands.promotion import Promote
 from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.alerts.rules import AlertState, ChannelRecord, Mute, OpenAlert
-from memconsole.domain.health.checks import CheckStatus
+from memconsole.domain.alerts import AlertState, ChannelRecord, Mute, OpenAlert
+from memconsole.domain.health import CheckStatus
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW

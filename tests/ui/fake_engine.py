@@ -17,7 +17,7 @@ from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.config_check.finding import ConfigReport
 from memconsole.domain.consolidate.text import ConsolidationPreview
-from memconsole.domain.health.checks import HealthReport
+from memconsole.domain.health import HealthReport
 from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.sessions.keys import SessionClass
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime, timedelta
 
-    from memconsole.domain.alerts.rules import AlertStatus
+    from memconsole.domain.alerts import AlertStatus
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
     from memconsole.domain.commands.steps import Follower, Step

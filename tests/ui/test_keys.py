@@ -15,7 +15,7 @@ from memconsole.domain.agents import Severity
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.gateway import GatewayStatus
-from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
+from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.ui import screens
 from memconsole.ui.keys import COMMON
 from memconsole.ui.screens.base import ConsoleScreen

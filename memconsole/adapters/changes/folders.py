@@ -13,7 +13,7 @@ import stat
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memconsole.domain.memory.names import is_memory_folder
+from memconsole.domain.memory.files import is_memory_folder
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

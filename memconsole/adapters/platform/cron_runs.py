@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 import msgspec
 
 from memconsole.adapters.sqlite.read_only import read_platform
-from memconsole.domain.health.checks import CronErrors
+from memconsole.domain.health import CronErrors
 from memconsole.errors import StoreError
 from memconsole.system.regular_file import open_regular
 from memconsole.text.plain import one_line

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
-    from memconsole.domain.alerts.rules import AlertState, Mute, OpenAlert
+    from memconsole.domain.alerts import AlertState, Mute, OpenAlert
 
 
 class StateAlerts:
@@ -28,7 +28,7 @@ class StateAlerts:
 
     def load(self, home: str) -> AlertState:
         """Return what is remembered; nothing when it cannot be read."""
-        from memconsole.domain.alerts.rules import AlertState  # noqa: PLC0415 - `status` needs none
+        from memconsole.domain.alerts import AlertState  # noqa: PLC0415 - `status` needs none
 
         told = self._database.entries(ALERTS_TOLD, home=home)
         return AlertState(

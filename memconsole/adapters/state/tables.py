@@ -32,12 +32,12 @@ if TYPE_CHECKING:
     from datetime import datetime
     from typing import Any
 
-    from memconsole.domain.alerts.rules import ChannelRecord, Mute, OpenAlert
+    from memconsole.domain.alerts import ChannelRecord, Mute, OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.events import Event
     from memconsole.domain.flush import FlushMark, Stage
-    from memconsole.domain.health.checks import CheckStatus
+    from memconsole.domain.health import CheckStatus
     from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.memory.edits import MemoryAction
     from memconsole.domain.memory.files import PoolDay
@@ -78,7 +78,7 @@ def _stages(stored: str) -> frozenset[Stage]:
 
 
 def _bad(stored: str) -> CheckStatus:
-    from memconsole.domain.health.checks import CheckStatus  # noqa: PLC0415 - mostly none
+    from memconsole.domain.health import CheckStatus  # noqa: PLC0415 - mostly none
 
     found = CheckStatus(stored)
     if not found.is_bad:
@@ -329,7 +329,7 @@ MODEL_USES: Table[ModelUse] = Table(
 
 ALERTS: Table[OpenAlert] = Table(
     "alert",
-    "memconsole.domain.alerts.rules:OpenAlert",
+    "memconsole.domain.alerts:OpenAlert",
     {
         "home": NAME.beside,
         "issue": NAME,
@@ -344,7 +344,7 @@ ALERTS: Table[OpenAlert] = Table(
 
 ALERTS_TOLD: Table[ChannelRecord] = Table(
     "alert_told",
-    "memconsole.domain.alerts.rules:ChannelRecord",
+    "memconsole.domain.alerts:ChannelRecord",
     {
         "home": NAME.beside,
         "channel": NAME.beside,
@@ -358,7 +358,7 @@ ALERTS_TOLD: Table[ChannelRecord] = Table(
 
 MUTES: Table[Mute] = Table(
     "alert_mute",
-    "memconsole.domain.alerts.rules:Mute",
+    "memconsole.domain.alerts:Mute",
     {
         "home": NAME.beside,
         "issue": NAME,

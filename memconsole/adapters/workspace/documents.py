@@ -17,7 +17,7 @@ from memconsole.adapters.workspace.pool_files import (
     scan,
 )
 from memconsole.domain.agents import UNREADABLE, Notice
-from memconsole.domain.memory.names import is_utf8, shown_name
+from memconsole.domain.memory.files import is_utf8, shown_name
 from memconsole.domain.search.indexing import Document, DocumentText, Source
 from memconsole.errors import WorkspaceError
 from memconsole.text.figures import size_words

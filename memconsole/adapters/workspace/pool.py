@@ -30,8 +30,10 @@ from memconsole.domain.memory.files import (
     Marker,
     Pool,
     PoolItem,
+    is_conflict_copy,
+    is_utf8,
+    shown_name,
 )
-from memconsole.domain.memory.names import is_conflict_copy, is_utf8, shown_name
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in_bytes
 from memconsole.text.figures import size_words

@@ -21,7 +21,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from memconsole.domain.memory.names import is_memory_folder
+from memconsole.domain.memory.files import is_memory_folder
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.alerts.rules import AlertStatus, Delivery
+    from memconsole.domain.alerts import AlertStatus, Delivery
 
 _STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}

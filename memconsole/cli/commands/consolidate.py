@@ -13,7 +13,7 @@ from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.commands.consolidate import CONSOLIDATE, Consolidate, Propose
-from memconsole.domain.commands.promotion import Decline, Promote
+from memconsole.domain.commands.memory import Decline, Promote
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text import figures

@@ -16,7 +16,7 @@ from memconsole.domain.snapshot.groups import grouped
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.health.checks import Check
+    from memconsole.domain.health import Check
     from memconsole.engine.health.service import HealthLook
 
 _STYLES = {"ok": "ok", "unknown": "dim", "warning": "warn", "critical": "due"}

@@ -18,10 +18,14 @@ from memconsole.cli.call.moments import parse_span
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, tag_of
 from memconsole.cli.commands import memory
 from memconsole.cli.json import memory as encode
-from memconsole.domain.commands.memory_add import Layer, MemoryAdd
-from memconsole.domain.commands.memory_forget import MEMORY_FORGET, MemoryForget
-from memconsole.domain.commands.memory_tidy import MemoryTidy
-from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.memory import (
+    MEMORY_FORGET,
+    Layer,
+    MemoryAdd,
+    MemoryForget,
+    MemoryTidy,
+    MemoryUndo,
+)
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState
 from memconsole.engine.home.lookup import default_agent

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.domain.agents import Era, Notice
-    from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
+    from memconsole.domain.alerts import AlertStatus, OpenAlert
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.sessions.activity import Activity

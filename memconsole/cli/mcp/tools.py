@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.cli.call.shared import tag_of
 from memconsole.cli.json.encode import dump
-from memconsole.domain.commands.memory_add import Layer, MemoryAdd
+from memconsole.domain.commands.memory import Layer, MemoryAdd
 from memconsole.domain.commands.outcomes import Failed, Skipped
 from memconsole.domain.planted import holds_planted, quoted
 from memconsole.domain.search.values import SearchRequest

@@ -10,12 +10,15 @@ from memconsole.domain.commands.config_fix import CONFIG_FIX
 from memconsole.domain.commands.consolidate import CONSOLIDATE, PROPOSE
 from memconsole.domain.commands.flush import FLUSH
 from memconsole.domain.commands.index_md import INDEX_MD
-from memconsole.domain.commands.memory_add import MEMORY_ADD
-from memconsole.domain.commands.memory_forget import MEMORY_FORGET
-from memconsole.domain.commands.memory_tidy import MEMORY_TIDY
-from memconsole.domain.commands.memory_undo import MEMORY_UNDO
+from memconsole.domain.commands.memory import (
+    DECLINE,
+    MEMORY_ADD,
+    MEMORY_FORGET,
+    MEMORY_TIDY,
+    MEMORY_UNDO,
+    PROMOTE,
+)
 from memconsole.domain.commands.observe import OBSERVE
-from memconsole.domain.commands.promotion import DECLINE, PROMOTE
 from memconsole.domain.commands.recover import RECOVER
 from memconsole.domain.commands.reflect import REFLECT
 from memconsole.domain.commands.reindex import REINDEX

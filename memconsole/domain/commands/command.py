@@ -1,8 +1,8 @@
 """What every command is: a value, and one row that says all that faces need to know of it.
 
-A command is declared in a module of its own: the value, what comes of it, and its row. The table of
-all rows is `catalogue.py`; a command finds its own row without it, so that a call which runs one
-command loads one declaration.
+A command is declared in one place: the value, what comes of it, and its row. The table of all rows
+is `catalogue.py`; a command finds its own row without it, so that a call which runs one command
+loads few declarations.
 """
 
 from __future__ import annotations

@@ -12,9 +12,10 @@ import hashlib
 import re
 from collections import Counter
 from dataclasses import replace
+from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.memory.blocks import blocks_of, lines_of
+from memconsole.domain.memory.blocks import blocks_of, is_heading, lines_of
 from memconsole.domain.memory.files import MARKER_TAGS, is_text
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
@@ -22,6 +23,7 @@ from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import timedelta
 
 ACTIVE_CONTEXT: Final = "memory/ACTIVE_CONTEXT.md"
 LONG_TERM: Final = "MEMORY.md"
@@ -217,3 +219,20 @@ def _observed(path: str, text: str) -> dict[int, MemoryEntry]:
 
 def _is_child(said: object) -> bool:
     return bool(getattr(said, "is_child", False))
+
+
+def is_old_note(path: str, today: date, older_than: timedelta) -> bool:
+    """Whether a file is a daily note of a day that lies further back; no day is never old."""
+    if not is_daily(path):
+        return False
+    try:
+        day = date.fromisoformat(path.removeprefix("memory/")[:10])
+    except ValueError:
+        return False
+    return today - day > older_than
+
+
+def is_empty_note(text: str) -> bool:
+    """Whether a note holds nothing, or one heading and nothing else."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return not lines or (len(lines) == 1 and is_heading(lines[0]))

@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.config_check.document import number, part
+from memconsole.domain.config_check.finding import number, part
 from memconsole.domain.release import release_of
 
 if TYPE_CHECKING:

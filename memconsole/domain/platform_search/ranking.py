@@ -2,7 +2,7 @@
 
 Both legs are put together, faded by age, weighed by importance and kept from repeating themselves,
 as far as the profile of the release says so (`profile.py`). Its maximal marginal relevance differs
-from ours (`domain/search/diversity.py`): it spreads the scores of a query over 0 to 1 first,
+from ours (`domain/search/fusion.py`): it spreads the scores of a query over 0 to 1 first,
 compares the platform's words and single characters, and so reorders everything, not only what is
 shown.
 """

@@ -7,7 +7,17 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.settings.declare import SETTING, Setting, section, setting
+from memconsole.domain.settings.declare import (
+    SETTING,
+    Other,
+    Setting,
+    anything,
+    hours,
+    section,
+    setting,
+    turned,
+    verbosity,
+)
 from memconsole.domain.settings.kinds import (
     MINUTE,
     SECOND,
@@ -23,7 +33,6 @@ from memconsole.domain.settings.kinds import (
     Whole,
     Zone,
 )
-from memconsole.domain.settings.names import Other, anything, hours, turned, verbosity
 from memconsole.domain.settings.sections import (
     AlertSettings,
     BootstrapSettings,

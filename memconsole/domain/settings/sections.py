@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.settings.channels import Channels, ChannelSettings, Hours
-from memconsole.domain.settings.declare import setting
+from memconsole.domain.settings.declare import Other, kilobytes, minutes, seconds, setting
 from memconsole.domain.settings.headings import Categories, CategoryRule, Tags
 from memconsole.domain.settings.kinds import (
     MINUTE,
@@ -22,7 +22,6 @@ from memconsole.domain.settings.kinds import (
     Url,
     Whole,
 )
-from memconsole.domain.settings.names import Other, kilobytes, minutes, seconds
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

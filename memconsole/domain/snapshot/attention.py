@@ -1,7 +1,8 @@
 """The findings: everything that an operator should look at, worst first.
 
 There is one list. `status`, `health` and the console show it as it stands, so that they cannot
-contradict each other; alerts and the checks of the last look at health are a part of it.
+contradict each other; alerts and the checks of the last look at health are a part of it. That
+nothing was found proves nothing while something is not known, so what speaks for quiet is told too.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
+from memconsole.domain.calendar import clock
+from memconsole.domain.gateway import Verdict
 from memconsole.domain.sessions.activity import Doing
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.settings import WRONG_SETTINGS
-from memconsole.domain.snapshot.snapshot import Attention, SchedulerStatus
+from memconsole.domain.snapshot.snapshot import Attention, Quiet, SchedulerStatus
 from memconsole.domain.snapshot.unsaved import (
     EVER,
     TODAY,
@@ -23,23 +26,25 @@ from memconsole.domain.snapshot.unsaved import (
     late_saves,
     lost_work,
     saving,
+    spoken_within,
     unsaved,
 )
 from memconsole.domain.snapshot.wording import name_of, why_suspect
+from memconsole.text.figures import long_span, short_kilo, span
 from memconsole.text.figures import rate as rate_words
-from memconsole.text.figures import short_kilo, span
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Notice, PlatformConfig
-    from memconsole.domain.alerts.rules import OpenAlert
+    from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.compaction import BadCompaction
     from memconsole.domain.config_check.finding import Finding
     from memconsole.domain.gateway import GatewayStatus
-    from memconsole.domain.snapshot.snapshot import AgentView, SessionView
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
     from memconsole.domain.snapshot.unsaved import Unsaved
+
 
 _ORDER = (
     "work-lost",
@@ -395,3 +400,79 @@ def _config(findings: Iterable[Finding]) -> Iterator[Attention]:
 def _rate(view: SessionView) -> str:
     rate = None if view.growth is None else view.growth.tokens_per_hour
     return "" if rate is None else f", growing {rate_words(rate)}"
+
+
+def quiet_of(snapshot: ConsoleSnapshot, saves: Saves, *, is_gateway_off: bool) -> Quiet:
+    """Return fullest session, oldest save, next job and Gateway, as far as each is known.
+
+    Args:
+        snapshot: The reading.
+        saves: What was saved of it.
+        is_gateway_off: The settings say that no Gateway is asked.
+    """
+    facts = (
+        ("fullest", _fullest(snapshot)),
+        ("oldest save", _oldest_save(snapshot, saves)),
+        ("scheduler", _scheduler(snapshot, saves)),
+        ("gateway", "gateway off" if is_gateway_off else _gateway_unknown(snapshot)),
+    )
+    return Quiet(
+        evidence=tuple(said for _, said in facts if said),
+        unknown=tuple(name for name, said in facts if not said),
+    )
+
+
+def _fullest(snapshot: ConsoleSnapshot) -> str:
+    if not snapshot.is_whole:
+        return ""
+    most, whose, is_any = -1.0, "", False
+    for view in snapshot.sessions:
+        if view.stored.state is SessionState.LIVE:
+            is_any = True
+            if (percent := view.percent_of_threshold) is not None and percent > most:
+                most, whose = percent, view.agent.id
+    if not whose:
+        return "" if is_any else "no sessions"
+    return f"fullest {most:.0f} % {whose}"
+
+
+def _oldest_save(snapshot: ConsoleSnapshot, saves: Saves) -> str:
+    """Return how old the oldest last save is, of the agents that were used today."""
+    times: list[datetime] = []
+    newest: dict[str, datetime] = {
+        one.ref.id: at for one in snapshot.agents if (at := one.checkpoint_at)
+    }
+    for (agent_id, _), at in saves.saved.items():
+        newest[agent_id] = max(at, newest.get(agent_id, at))
+    for agent_id in _in_use(snapshot):
+        if agent_id not in newest:
+            return ""
+        times.append(newest[agent_id])
+    if not times:
+        return "nothing said today"
+    return f"oldest save {long_span(snapshot.taken_at - min(times))}"
+
+
+def _in_use(snapshot: ConsoleSnapshot) -> Iterator[str]:
+    """Yield each agent that was used today, once."""
+    seen: set[str] = set()
+    for view in snapshot.sessions:
+        if view.agent.id not in seen and spoken_within(view, snapshot.taken_at) is not None:
+            seen.add(view.agent.id)
+            yield view.agent.id
+
+
+def _scheduler(snapshot: ConsoleSnapshot, saves: Saves) -> str:
+    scheduler = snapshot.scheduler
+    if scheduler.state == "stopped":
+        return "scheduler stopped"
+    if scheduler.state != "running" or scheduler.next_at is None:
+        return ""
+    return f"scheduler next {clock(scheduler.next_at, saves.zone)}"
+
+
+def _gateway_unknown(snapshot: ConsoleSnapshot) -> str:
+    gateway = snapshot.gateway
+    if gateway.verdict != Verdict.UP:
+        return ""
+    return "gateway up" if gateway.took_ms is None else f"gateway {gateway.took_ms} ms"

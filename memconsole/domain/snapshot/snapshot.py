@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
-    from memconsole.domain.alerts.rules import OpenAlert
+    from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.events import Event
     from memconsole.domain.freshness import Freshness

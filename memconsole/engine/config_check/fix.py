@@ -20,9 +20,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.config_fix import ConfigFix
     from memconsole.domain.commands.outcomes import Detail, Outcome
-    from memconsole.domain.config_check.document import ConfigText
     from memconsole.domain.config_check.edit import Edit
-    from memconsole.domain.config_check.finding import Change
+    from memconsole.domain.config_check.finding import Change, ConfigText
     from memconsole.ports.platform_files import ConfigFile
 
 _STAMPED = frozenset({"meta", "$schema"})

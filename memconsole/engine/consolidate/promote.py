@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.commands.memory import Declined, Promoted
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
-from memconsole.domain.commands.promotion import Declined, Promoted
 from memconsole.domain.consolidate.promotion import SECTION, keeps_enough
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, inserted
 from memconsole.domain.memory.entries import LONG_TERM, entries_of, entry_id, matching
@@ -15,8 +15,8 @@ from memconsole.errors import EntryIdError, WorkspaceError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memconsole.domain.commands.memory import Decline, Promote
     from memconsole.domain.commands.outcomes import Detail, Outcome
-    from memconsole.domain.commands.promotion import Decline, Promote
     from memconsole.domain.consolidate.promotion import Proposal
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.engine.home.workspace import AgentMemory

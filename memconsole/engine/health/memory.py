@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import UNREADABLE
 from memconsole.domain.checkpoint.rules import touched_at
 from memconsole.domain.commands.outcomes import SkipReason
-from memconsole.domain.health.checks import Check, CheckStatus, named, ok, unknown
+from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.search.indexing import IndexState

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.health.checks import Check, CheckStatus, named, ok, unknown
+from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.jobs.runs import FAILED
 from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
 from memconsole.domain.sessions.stored import SessionState

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.config_check.transcripts import evidence_rows, hint_of
 from memconsole.domain.gateway import NEXT_STEPS, Verdict
-from memconsole.domain.health.checks import Check, CheckStatus, graded, named, ok, unknown
+from memconsole.domain.health import Check, CheckStatus, graded, named, ok, unknown
 from memconsole.domain.sessions.activity import RUNNING, Doing
 from memconsole.domain.snapshot.wording import name_of
 from memconsole.engine.platform_search.check import platform_indexes

@@ -10,16 +10,16 @@ import functools
 import logging
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.domain.alerts.rules import BLIND, confirmed, dated, seen
-from memconsole.domain.health.checks import (
+from memconsole.domain.alerts import BLIND, confirmed, dated, seen
+from memconsole.domain.health import (
     CHECK_IDS,
     Check,
     CheckStatus,
     HealthReport,
     ok,
+    status_text,
     unknown,
 )
-from memconsole.domain.health.text import status_text
 from memconsole.domain.snapshot.attention import with_checks
 from memconsole.engine.health import memory, own, platform
 from memconsole.engine.health.inputs import HealthInputs

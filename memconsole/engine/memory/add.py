@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.calendar import local_day, local_time
-from memconsole.domain.commands.memory_add import Layer, Remembered
+from memconsole.domain.commands.memory import Layer, Remembered
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, inserted
 from memconsole.domain.memory.entries import LONG_TERM, USER, bare, entries_of
@@ -16,7 +16,7 @@ from memconsole.lazy_dataclass import dataclass
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.memory_add import MemoryAdd
+    from memconsole.domain.commands.memory import MemoryAdd
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.calendar import local_time
-from memconsole.domain.commands.memory_forget import Forgotten
+from memconsole.domain.commands.memory import Forgotten
 from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memconsole.domain.commands.memory_forget import MemoryForget
+    from memconsole.domain.commands.memory import MemoryForget
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry

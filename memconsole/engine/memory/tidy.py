@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.calendar import local_day, local_time
-from memconsole.domain.commands.memory_tidy import Tidied
+from memconsole.domain.commands.memory import Tidied
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, digest, edit_of
-from memconsole.domain.memory.empty_notes import is_empty_note, is_old_note
+from memconsole.domain.memory.entries import is_empty_note, is_old_note
 from memconsole.errors import WorkspaceError
 from memconsole.text.plain import one_line
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from memconsole.domain.commands.memory_tidy import MemoryTidy
+    from memconsole.domain.commands.memory import MemoryTidy
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.records import WorkspaceText

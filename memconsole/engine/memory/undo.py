@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.commands.memory_undo import Undone
+from memconsole.domain.commands.memory import Undone
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.memory.edits import ActionKind, is_exact, undone
@@ -15,7 +15,7 @@ from memconsole.engine.reflect.undo import undo as undo_reflection
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.commands.memory_undo import MemoryUndo
+    from memconsole.domain.commands.memory import MemoryUndo
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.memory.edits import FileEdit, MemoryAction
     from memconsole.engine.home.workspace import AgentMemory

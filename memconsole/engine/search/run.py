@@ -145,7 +145,7 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     hits = with_texts(run, found)
     if own.mmr == 1:
         return hits
-    from memconsole.domain.search.diversity import diverse  # noqa: PLC0415  # off by default
+    from memconsole.domain.search.fusion import diverse  # noqa: PLC0415  # off by default
 
     return diverse(hits, most, own.mmr)
 

@@ -14,8 +14,7 @@ from memconsole.domain.memory.files import PoolDay, trend_since, trends
 from memconsole.domain.sessions.activity import counted
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import Sample, TokenState
-from memconsole.domain.snapshot.attention import attention
-from memconsole.domain.snapshot.quiet import quiet_of
+from memconsole.domain.snapshot.attention import attention, quiet_of
 from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.freshness import stale_sessions
 from memconsole.engine.home.judge import times_of

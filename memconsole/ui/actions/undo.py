@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.memory_undo import MEMORY_UNDO, MemoryUndo
+from memconsole.domain.commands.memory import MEMORY_UNDO, MemoryUndo
 from memconsole.domain.commands.outcomes import status_of
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.ui.actions.targets import Target

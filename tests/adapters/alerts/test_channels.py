@@ -22,9 +22,8 @@ from memconsole.adapters.alerts.channels import (
 from memconsole.adapters.alerts.child import send
 from memconsole.adapters.alerts.secrets import Secrets, read
 from memconsole.adapters.host.status_file import JsonStatusFile
-from memconsole.domain.alerts.rules import Issue, Notice, NoticeKind
-from memconsole.domain.alerts.text import payload
-from memconsole.domain.health.checks import CheckStatus
+from memconsole.domain.alerts import Issue, Notice, NoticeKind, payload
+from memconsole.domain.health import CheckStatus
 from memconsole.domain.settings.channels import ChannelSettings
 from memconsole.domain.settings.sections import AlertSettings
 from memconsole.errors import ConfigError, DeliveryError

@@ -18,7 +18,7 @@ from memconsole.adapters.platform.home import home_of_process
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Era, Home, PlatformConfig
-from memconsole.domain.health.checks import CronErrors
+from memconsole.domain.health import CronErrors
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.domain.alerts.rules import AlertState, ChannelRecord, Mute, OpenAlert
-from memconsole.domain.health.checks import CheckStatus
+from memconsole.domain.alerts import AlertState, ChannelRecord, Mute, OpenAlert
+from memconsole.domain.health import CheckStatus
 
 if TYPE_CHECKING:
     from pathlib import Path

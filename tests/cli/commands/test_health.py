@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.health.checks import CHECK_IDS
+from memconsole.domain.health import CHECK_IDS
 from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:

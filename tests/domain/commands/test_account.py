@@ -9,7 +9,7 @@ import pytest
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands.account import account_of, proof_of
 from memconsole.domain.commands.compact import Compact, Compacted
-from memconsole.domain.commands.memory_add import MemoryAdd, Remembered
+from memconsole.domain.commands.memory import MemoryAdd, Remembered
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason, Written
 from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.commands.rotate import ROTATE, Rotate, Rotated

@@ -7,9 +7,7 @@ import pytest
 from memconsole.domain.agents import AgentRef
 from memconsole.domain.commands.catalogue import CATALOGUE, spec_of
 from memconsole.domain.commands.command import CommandSpec, Subject
-from memconsole.domain.commands.memory_add import MemoryAdd
-from memconsole.domain.commands.memory_forget import MemoryForget
-from memconsole.domain.commands.memory_undo import MemoryUndo
+from memconsole.domain.commands.memory import MemoryAdd, MemoryForget, MemoryUndo
 
 MAIN = AgentRef("/home/op/.openclaw", "main")
 

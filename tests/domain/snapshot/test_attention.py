@@ -8,9 +8,9 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from memconsole.domain.agents import Agent, AgentRef, Notice, PlatformConfig, Severity, Storage
-from memconsole.domain.alerts.rules import OpenAlert
+from memconsole.domain.alerts import OpenAlert
 from memconsole.domain.gateway import GatewayStatus
-from memconsole.domain.health.checks import CheckStatus
+from memconsole.domain.health import CheckStatus
 from memconsole.domain.memory.files import Limit, Pool
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState

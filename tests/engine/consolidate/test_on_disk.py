@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.commands.consolidate import Consolidate, Consolidated
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import MemoryUndo, Promote, Promoted, Undone
 from memconsole.domain.commands.outcomes import Skipped
-from memconsole.domain.commands.promotion import Promote, Promoted
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from tests.doubles.platform import NOW

@@ -11,10 +11,17 @@ import pytest
 
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands.consolidate import Consolidate, Consolidated, Propose, Proposed
-from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import (
+    Decline,
+    Declined,
+    Forgotten,
+    MemoryForget,
+    MemoryUndo,
+    Promote,
+    Promoted,
+    Undone,
+)
 from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
-from memconsole.domain.commands.promotion import Decline, Declined, Promote, Promoted
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem

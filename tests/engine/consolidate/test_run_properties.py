@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memconsole.domain.commands.consolidate import Consolidate, Consolidated
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import MemoryUndo, Undone
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
 from memconsole.domain.consolidate.decay import HOOK
 from memconsole.domain.memory.observation_log import parse

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.health.checks import CHECK_IDS, CheckStatus, CronErrors, HeldLock
+from memconsole.domain.health import CHECK_IDS, CheckStatus, CronErrors, HeldLock
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
 from memconsole.domain.platform_search.index import IndexFacts

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Origin, PlatformConfig
 from memconsole.domain.commands.outcomes import Run
-from memconsole.domain.health.checks import CHECK_IDS, Check
+from memconsole.domain.health import CHECK_IDS, Check
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,

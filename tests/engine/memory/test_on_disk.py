@@ -12,9 +12,15 @@ from memconsole.adapters.state.captures import StateCaptures
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateMemory
 from memconsole.domain.agents import AgentRef
-from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
-from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import (
+    Forgotten,
+    Layer,
+    MemoryAdd,
+    MemoryForget,
+    MemoryUndo,
+    Remembered,
+    Undone,
+)
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.memory.entries import entries_of

@@ -9,9 +9,15 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
-from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import (
+    Forgotten,
+    Layer,
+    MemoryAdd,
+    MemoryForget,
+    MemoryUndo,
+    Remembered,
+    Undone,
+)
 from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflected
 from memconsole.domain.commands.reindex import Reindex

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.memory_tidy import MemoryTidy, Tidied
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import MemoryTidy, MemoryUndo, Tidied, Undone
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from tests.engine.memory_stage import STEPS, Place, killed_at
 

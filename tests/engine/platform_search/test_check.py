@@ -25,7 +25,7 @@ from tests.doubles.platform import NOW, fake_agent
 from tests.doubles.search import FakePlatformIndex
 
 if TYPE_CHECKING:
-    from memconsole.domain.health.checks import Check
+    from memconsole.domain.health import Check
     from memconsole.domain.search.indexing import Document
 
 FACTS = IndexFacts(Path("/db"), FADING, "openai-compatible", "stub", dims=2)

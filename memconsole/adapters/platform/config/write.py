@@ -30,7 +30,7 @@ from memconsole.adapters.platform.config.json5_file import (
 )
 from memconsole.adapters.platform.config.read import find_config
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.config_check.document import ConfigText
+from memconsole.domain.config_check.finding import ConfigText
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 from memconsole.system import launch
 from memconsole.system.atomic_file import (

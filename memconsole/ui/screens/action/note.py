@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 
-from memconsole.domain.commands.memory_add import Layer
+from memconsole.domain.commands.memory import Layer
 from memconsole.domain.memory.edits import DEFAULT_SECTION
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.lazy_dataclass import dataclass

@@ -12,8 +12,7 @@ from textual import on
 
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.commands.consolidate import CONSOLIDATE
-from memconsole.domain.commands.memory_undo import MEMORY_UNDO
-from memconsole.domain.commands.promotion import DECLINE, PROMOTE
+from memconsole.domain.commands.memory import DECLINE, MEMORY_UNDO, PROMOTE
 from memconsole.domain.memory.observations import Priority
 from memconsole.text import figures
 from memconsole.ui.actions.targets import for_entries

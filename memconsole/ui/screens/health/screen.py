@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 
-from memconsole.domain.health.checks import CheckStatus
+from memconsole.domain.health import CheckStatus
 from memconsole.text import figures
 from memconsole.text.plain import one_line
 from memconsole.ui.drawing import cells
@@ -28,9 +28,9 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.alerts.rules import AlertStatus
+    from memconsole.domain.alerts import AlertStatus
     from memconsole.domain.config_check.finding import ConfigReport, Finding
-    from memconsole.domain.health.checks import Check, HealthReport
+    from memconsole.domain.health import Check, HealthReport
     from memconsole.engine.engine import Engine
     from memconsole.ui.drawing.context import Context
 

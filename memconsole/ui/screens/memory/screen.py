@@ -15,10 +15,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 
 from memconsole.domain.commands.command import Subject
-from memconsole.domain.commands.memory_add import MEMORY_ADD
-from memconsole.domain.commands.memory_forget import MEMORY_FORGET
-from memconsole.domain.commands.memory_tidy import MEMORY_TIDY
-from memconsole.domain.commands.memory_undo import MEMORY_UNDO
+from memconsole.domain.commands.memory import MEMORY_ADD, MEMORY_FORGET, MEMORY_TIDY, MEMORY_UNDO
 from memconsole.domain.platform_search.index import PlatformIndexHealth
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass

@@ -23,7 +23,7 @@ from memconsole.errors import ConcurrentEditError, PlatformConfigError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole.domain.config_check.document import ConfigText
+    from memconsole.domain.config_check.finding import ConfigText
 
 NOW = datetime(2026, 1, 26, 13, 20, 5, tzinfo=UTC)
 SOURCE = "// mine\n{ agents: { defaults: { compaction: { mode: 'safeguard' } } }, x: [1,], }\n"

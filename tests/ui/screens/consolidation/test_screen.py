@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.commands.consolidate import Consolidate
+from memconsole.domain.commands.memory import Decline, Promote
 from memconsole.domain.commands.outcomes import Failed, Planned
-from memconsole.domain.commands.promotion import Decline, Promote
 from memconsole.errors import HomeUnreadableError
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 from tests.ui.fake_engine import FakeEngine

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.alerts.rules import AlertStatus, OpenAlert
+from memconsole.domain.alerts import AlertStatus, OpenAlert
 from memconsole.domain.config_check.finding import ConfigReport, Finding
-from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
+from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.errors import HomeUnreadableError
 from memconsole.ui.screens.health.screen import MUTED_FOR
 from tests.ui import sample

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.commands.memory_add import Layer, MemoryAdd, Remembered
-from memconsole.domain.commands.memory_forget import Forgotten, MemoryForget
-from memconsole.domain.commands.memory_undo import MemoryUndo, Undone
+from memconsole.domain.commands.memory import (
+    Forgotten,
+    Layer,
+    MemoryAdd,
+    MemoryForget,
+    MemoryUndo,
+    Remembered,
+    Undone,
+)
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.advice import Advice, AdviceKind, MemoryAdvice
 from memconsole.domain.memory.entries import entries_of

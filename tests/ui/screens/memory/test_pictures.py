@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.commands.memory_forget import MemoryForget
+from memconsole.domain.commands.memory import MemoryForget
 from memconsole.domain.commands.outcomes import Planned, Written
 from memconsole.domain.memory.advice import Advice, AdviceKind, MemoryAdvice
 from memconsole.domain.memory.entries import entries_of

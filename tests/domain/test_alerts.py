@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.alerts import rules as alerts
-from memconsole.domain.alerts.rules import (
+from memconsole.domain import alerts
+from memconsole.domain.alerts import (
     LOG,
     AlertRules,
     AlertState,
@@ -21,11 +21,10 @@ from memconsole.domain.alerts.rules import (
     Notice,
     NoticeKind,
     OpenAlert,
+    payload,
     standings,
 )
-from memconsole.domain.alerts.text import payload
-from memconsole.domain.health.checks import Check, CheckStatus, HealthReport
-from memconsole.domain.health.text import status_text
+from memconsole.domain.health import Check, CheckStatus, HealthReport, status_text
 from memconsole.domain.settings.channels import parse
 
 AT = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)

@@ -1,20 +1,25 @@
 """Health checks as values: whether what keeps memory safe is well, and what to do where it is not.
 
-A check that cannot look is `unknown`: it never passes for well, and never for a failure.
+A check that cannot look is `unknown`: it never passes for well, and never for a failure. The last
+look is also a file for other programs, every text of it masked.
 """
 
 from __future__ import annotations
 
+import json
+from datetime import datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.outgoing import let_out
+from memconsole.text.plain import clean
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from datetime import datetime
 
     from memconsole.domain.commands.outcomes import Detail
+
 
 Value: TypeAlias = "str | int | float | None"
 
@@ -168,3 +173,31 @@ def named(things: Iterable[str], most: int = 5) -> str:
     found = list(things)
     more = f" and {len(found) - most} more" if len(found) > most else ""
     return ", ".join(found[:most]) + more
+
+
+SCHEMA = 1
+
+
+def status_text(report: HealthReport, home: str, *, redact: bool) -> str:
+    """Return the file: one JSON object with `schema`, `at`, `home`, `overall` and `checks`."""
+
+    def safe(value: object) -> object:
+        if isinstance(value, str):
+            text = clean(value.encode("utf-8", "replace").decode("utf-8"))
+            return let_out(text, redacts=redact)
+        if isinstance(value, datetime):
+            return value.isoformat(timespec="seconds")
+        if isinstance(value, dict):
+            return {str(safe(str(key))): safe(one) for key, one in value.items()}
+        if isinstance(value, list | tuple):
+            return [safe(one) for one in value]
+        return value
+
+    row = {
+        "schema": SCHEMA,
+        "at": report.at,
+        "home": home,
+        "overall": report.overall.value,
+        "checks": report.rows(),
+    }
+    return json.dumps(safe(row), ensure_ascii=False, indent=1, default=str) + "\n"

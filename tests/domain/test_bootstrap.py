@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.bootstrap_lines import chosen
+from memconsole.domain.bootstrap import chosen
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import ObservationLog, new_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from memconsole.domain.bootstrap_lines import ChosenLines
+    from memconsole.domain.bootstrap import ChosenLines
 
 TODAY = date(2026, 1, 26)
 FILLER = "we talked about the weather and the lunch and the weather again"
