@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 SET = ROOT / "benchmarks" / "operator_memory"
+WORKSHOP = ROOT / "benchmarks" / "workshop_memory"
+"""A third set, written before `search.provider = "quality"` was tried and measured once."""
+
 HALVES = ("dev", "test")
 WAYS: Mapping[str, Mapping[str, str]] = {
     "text alone": {"PROVIDER": "none"},
@@ -39,9 +42,9 @@ class Figures(NamedTuple):
     ndcg: float
 
 
-def read_rows() -> list[dict[str, object]]:
-    """Return the questions as they are written down."""
-    text = (SET / "queries.jsonl").read_text("utf-8")
+def read_rows(place: Path = SET) -> list[dict[str, object]]:
+    """Return the questions of a set as they are written down."""
+    text = (place / "queries.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
 
 
@@ -52,10 +55,10 @@ def measure(half: str, kind: str, way: str) -> Figures:
     return Figures(int(found["questions"]), found["recall_at_6"], found["ndcg_at_10"])
 
 
-def recall(folder: Path, settings: Mapping[str, str]) -> dict[str, float]:
+def recall(folder: Path, settings: Mapping[str, str], *options: str) -> dict[str, float]:
     """Return what `bench recall` measures on a labelled set with settings of search."""
     own = {f"MEMCONSOLE_SEARCH__{name}": value for name, value in settings.items()}
-    command = [memconsole(), "--json", "bench", "recall", str(folder)]
+    command = [memconsole(), "--json", "bench", "recall", str(folder), *options]
     done = subprocess.run(
         command, env=environment("recall") | own, capture_output=True, check=True, text=True
     )

@@ -1,7 +1,8 @@
-"""The labelled set of our own is what its README says: no search is run here."""
+"""The labelled sets of our own are what their READMEs say: no search is run here."""
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from benchmarks.operator_set import SET, read_rows
+from benchmarks.operator_set import SET, WORKSHOP, read_rows
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.query import stem
 from memconsole.domain.search.recall import questions
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ROWS = read_rows()
+WORKSHOP_ROWS = read_rows(WORKSHOP)
+EVERY_ROW = [(SET, row) for row in ROWS] + [(WORKSHOP, row) for row in WORKSHOP_ROWS]
 QUESTIONS = tuple(questions((SET / "queries.jsonl").read_text("utf-8").splitlines()))
 FILES = sorted((SET / "operator").rglob("*.md"))
+EVERY_FILE = [*FILES, *sorted((WORKSHOP / "workshop").rglob("*.md"))]
 LANGUAGES = {"de": 8, "pt": 8, "zh": 7, "ja": 7}
 
 
@@ -34,10 +38,17 @@ def test_has_forty_files_and_a_hundred_and_fifty_questions() -> None:
 
 
 def test_all_evidence_is_a_line_of_text() -> None:
-    for one in QUESTIONS:
-        for path, line in one.evidence:
-            text = _lines(path)[line - 1].strip()
-            assert text.strip("#|-> "), (one.query, path, line)
+    for place, row in EVERY_ROW:
+        for path, line in _evidence(row):
+            text = _lines(place, row, path)[line - 1].strip()
+            assert text.strip("#|-> "), (row["query"], path, line)
+
+
+def test_the_workshop_set_is_as_large_as_its_readme_says() -> None:
+    kinds = Counter(row["category"] for row in WORKSHOP_ROWS)
+    assert kinds == {"words": 10, "paraphrase": 33, "cross-language": 24}
+    foreign = Counter(row["language"] for row in WORKSHOP_ROWS if row["language"] != "en")
+    assert foreign == {"de": 6, "pt": 5, "zh": 5, "ja": 4, "fr": 2, "es": 2}
 
 
 def test_every_file_answers_a_question_and_lies_in_a_chunk() -> None:
@@ -71,19 +82,20 @@ def test_the_halves_are_even_in_each_kind_and_language() -> None:
 
 
 def test_paraphrases_share_no_content_word_with_their_evidence() -> None:
-    for row, question in zip(ROWS, QUESTIONS, strict=True):
+    for place, row in EVERY_ROW:
         if row["category"] != "paraphrase":
             continue
-        for path, line in question.evidence:
-            lines = _lines(path)
-            assert not _shared(question.query, [lines[line - 1], *_headings(lines[:line])]), row
+        for path, line in _evidence(row):
+            lines = _lines(place, row, path)
+            said = [lines[line - 1], *_headings(lines[:line])]
+            assert not _shared(str(row["query"]), said), row
 
 
 def test_questions_in_words_of_the_note_share_some() -> None:
-    for row, question in zip(ROWS, QUESTIONS, strict=True):
+    for place, row in EVERY_ROW:
         if row["category"] in {"words", "identifier"}:
-            texts = [_lines(path)[line - 1] for path, line in question.evidence]
-            assert _shared(question.query, texts), row
+            texts = [_lines(place, row, path)[line - 1] for path, line in _evidence(row)]
+            assert _shared(str(row["query"]), texts), row
 
 
 def test_shared_words_are_seen_in_other_forms() -> None:
@@ -95,14 +107,19 @@ def test_shared_words_are_seen_in_other_forms() -> None:
     assert not _shared("how is it done", ["It is how we do this."])
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+@pytest.mark.parametrize("file", EVERY_FILE, ids=lambda file: file.name)
 def test_nothing_looks_like_a_secret(file: Path) -> None:
     text = file.read_text("utf-8")
     assert mask(text) == text
 
 
-def _lines(path: str) -> list[str]:
-    return (SET / "operator" / path).read_text("utf-8").split("\n")
+def _lines(place: Path, row: dict[str, object], path: str) -> list[str]:
+    return (place / str(row["agent"]) / path).read_text("utf-8").split("\n")
+
+
+def _evidence(row: dict[str, object]) -> tuple[tuple[str, int], ...]:
+    [question] = questions([json.dumps(row)])
+    return question.evidence
 
 
 def _headings(lines: Iterable[str]) -> list[str]:
