@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import Clock
 
 
-def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:
+def measure_recall(
+    settings: Settings, folder: Path, clock: Clock, *, all_agents: bool = False
+) -> Recall:
     """Measure search on a labelled set, as the command line would search it.
 
     A home of links to the set and a state of its own are made and removed again; the set is only
@@ -28,6 +30,7 @@ def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:
         settings: Provider, weights and sizes; home and state are replaced.
         folder: With `queries.jsonl` and one workspace an agent.
         clock: The clock of the process.
+        all_agents: Ask each question of all agents at once.
 
     Raises:
         UsageError: It is no labelled set.
@@ -42,4 +45,5 @@ def measure_recall(settings: Settings, folder: Path, clock: Clock) -> Recall:
         own = replace(
             settings, home=home, is_home_explicit=True, state_dir=Path(place) / "state", agents={}
         )
-        return measure(build_engine(own, Origin.CLI, clock=clock), asked, clock)
+        engine = build_engine(own, Origin.CLI, clock=clock)
+        return measure(engine, asked, clock, all_agents=all_agents)

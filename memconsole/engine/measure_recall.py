@@ -45,21 +45,34 @@ def read_questions(folder: Path) -> tuple[Question, ...]:
     return found
 
 
-def measure(engine: Engine, asked: Sequence[Question], clock: Clock) -> Recall:
-    """Ask every question; an index is built before the first one of its agent, untimed."""
+def measure(
+    engine: Engine, asked: Sequence[Question], clock: Clock, *, all_agents: bool = False
+) -> Recall:
+    """Ask every question; an index is built before the first one of its agent, untimed.
+
+    Args:
+        engine: Over a home with the set's agents.
+        asked: The questions.
+        clock: Takes the time.
+        all_agents: Ask each question of all agents at once; only notes of its own count.
+    """
     sums = Sums()
     sizes: dict[str, int] = {}
     existing: dict[tuple[str, str], list[Range]] = {}
     provider, seconds = "none", 0.0
+    for agent in dict.fromkeys(question.agent for question in asked):
+        built = engine.search.find(SearchRequest("anything", agent_id=agent))
+        sizes[agent], provider = built.index.chunks, built.index.provider
     for question in asked:
-        if question.agent not in sizes:
-            built = engine.search.find(SearchRequest("anything", agent_id=question.agent))
-            sizes[question.agent], provider = built.index.chunks, built.index.provider
-        request = SearchRequest(question.query, agent_id=question.agent, max_results=DEPTH)
+        whose = None if all_agents else question.agent
+        request = SearchRequest(question.query, agent_id=whose, max_results=DEPTH)
         start = clock.monotonic()
         found = engine.search.find(request)
         seconds += clock.monotonic() - start
-        ranked = [(hit.path, hit.start_line, hit.end_line) for hit in found.hits]
+        ranked = [
+            (hit.path if hit.agent == question.agent else "", hit.start_line, hit.end_line)
+            for hit in found.hits
+        ]
         for path in {path for path, _ in question.evidence}:
             if (question.agent, path) not in existing:
                 existing[question.agent, path] = _ranges(engine, question.agent, path)

@@ -9,9 +9,11 @@ from memconsole.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
+    from datetime import date
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.calendar import Zone
     from memconsole.domain.platform_search.candidates import PlatformChunk, WordsFound
     from memconsole.domain.platform_search.index import Contents, IndexedFile, IndexFacts
     from memconsole.domain.platform_search.words import Plan
@@ -94,6 +96,9 @@ class IndexReader(Protocol):
 
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
         """Return when dated chunks are from, in seconds since 1970; others are left out."""
+
+    def days(self, ids: Sequence[int], zone: Zone) -> dict[int, date]:
+        """Return the days in headings and paths of chunks, and those of messages."""
 
     def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
         """Return what was odd about documents when they were indexed."""

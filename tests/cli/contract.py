@@ -278,6 +278,8 @@ HIT: Type = {
     "modified_at": "time?",
     "heading": "str",
     "tags": [TAGS],
+    "date_score": "float?",
+    "same": [{"path": "str", "start_line": "int", "end_line": "int"}],
 }
 INDEX: Type = {
     "state": ("fresh", "stale", "missing", "building", "unavailable"),

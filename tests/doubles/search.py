@@ -17,6 +17,7 @@ from memconsole.domain.platform_search.index import (
     IndexFacts,
     text_hash,
 )
+from memconsole.domain.search.dates import day_in
 from memconsole.domain.search.indexing import (
     Document,
     DocumentText,
@@ -34,8 +35,10 @@ from memconsole.text.folding import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import date
 
     from memconsole.domain.agents import Agent, Home, Notice
+    from memconsole.domain.calendar import Zone
     from memconsole.domain.platform_search.words import Plan
     from memconsole.domain.search.query import Query
     from memconsole.domain.settings import SearchSettings
@@ -130,6 +133,10 @@ class FakeReader:
 
     def ages(self, ids: Sequence[int]) -> dict[int, float]:
         return {}
+
+    def days(self, ids: Sequence[int], zone: Zone) -> dict[int, date]:
+        found = {at: day_in(self.texts[at][0]) for at in ids}
+        return {at: day for at, day in found.items() if day is not None}
 
     def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
         return tuple(one for one in self.odd if paths is None or one.path in set(paths))

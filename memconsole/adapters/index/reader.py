@@ -18,6 +18,8 @@ from memconsole.adapters.index.keyword_leg import TextLeg
 from memconsole.adapters.index.late_interaction import late_by_numpy, late_by_sqlite
 from memconsole.adapters.index.schema import bit_of, tags_of
 from memconsole.domain.agents import Notice
+from memconsole.domain.calendar import local_day
+from memconsole.domain.search.dates import day_in
 from memconsole.domain.search.indexing import Vectors
 from memconsole.domain.search.values import CANDIDATES, Candidate, ChunkRow, Legs
 from memconsole.errors import EmbeddingError
@@ -25,10 +27,12 @@ from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
+    from datetime import date
     from pathlib import Path
 
     from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
+    from memconsole.domain.calendar import Zone
     from memconsole.domain.search.indexing import IndexStatus
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import Narrowing
@@ -134,6 +138,22 @@ class IndexReader:
             json.dumps(list(ids)),
         )
         return {_int(at): float(when or 0.0) for at, when in found}
+
+    def days(self, ids: Sequence[int], zone: Zone) -> dict[int, date]:
+        """Return the days in headings and paths of chunks, and those of messages."""
+        found = self._rows(
+            "SELECT c.id, f.path, c.heading, c.at FROM chunks AS c JOIN files AS f "
+            "ON f.id = c.file WHERE c.id IN (SELECT value FROM json_each(?))",
+            json.dumps(list(ids)),
+        )
+        days: dict[int, date] = {}
+        for at, path, heading, when in found:
+            day = day_in(str(heading)) or day_in(str(path))
+            if day is None and isinstance(when, float):
+                day = local_day(datetime.fromtimestamp(when, UTC), zone)
+            if day is not None:
+                days[_int(at)] = day
+        return days
 
     def notices(self, paths: Iterable[str] | None = None) -> tuple[Notice, ...]:
         """Return what was odd about documents; None for all of them."""

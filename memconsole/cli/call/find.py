@@ -43,12 +43,12 @@ def answer(
             found = call.engine.platform_search.ask(found)
 
     def show(printer: Printer) -> None:
-        hits.result(printer, found)
+        hits.result(printer, found, is_explained=request.is_explained)
 
     return call.answer(
         Answer(
             name,
-            data=lambda: search.result(found),
+            data=lambda: search.result(found, is_explained=request.is_explained),
             show=show,
             at=call.clock.now(),
             warnings=_warnings(found),

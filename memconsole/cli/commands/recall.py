@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.search.recall import Recall
 
+AllAgents = Annotated[
+    bool,
+    typer.Option("--all-agents", help="Ask all agents at once.", show_default=False),
+]
+
 
 def recall(
     context: typer.Context,
@@ -25,6 +30,8 @@ def recall(
             show_default=False,
         ),
     ],
+    *,
+    all_agents: AllAgents = False,
 ) -> int:
     """Measure how much of the evidence of labelled questions the first results hold.
 
@@ -35,7 +42,7 @@ def recall(
 
     call = call_of(context)
     with call.busy("measuring"):
-        found = measure_recall(call.settings, folder, call.clock)
+        found = measure_recall(call.settings, folder, call.clock, all_agents=all_agents)
     return call.answer(
         Answer(
             "bench recall",

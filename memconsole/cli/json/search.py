@@ -12,13 +12,15 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchHit, SearchResult
 
 
-def result(found: SearchResult) -> Row:
-    """Return the data of `search`."""
+def result(found: SearchResult, *, is_explained: bool = False) -> Row:
+    """Return the data of `search`; explained, also what its hits were ranked by."""
     data: dict[str, Json] = {
         "hits": [hit(one) for one in found.hits],
         "index": index(found.index),
         "coverage": None if found.coverage is None else round(found.coverage, 4),
     }
+    if found.ranking is not None and is_explained:
+        data["ranking"] = found.ranking._asdict() | {"dates": list(found.ranking.dates)}
     if found.agent_searches:
         data["agent_searches"] = [_agent_search(one) for one in found.agent_searches]
     return data
@@ -42,6 +44,11 @@ def hit(one: SearchHit) -> Row:
         "modified_at": one.modified_at,
         "heading": one.heading,
         "tags": list(one.tags),
+        "date_score": one.date_score,
+        "same": [
+            {"path": Path(other.path), "start_line": other.start_line, "end_line": other.end_line}
+            for other in one.same
+        ],
     }
     return row if one.agent_view is None else {**row, **_view(one.agent_view)}
 

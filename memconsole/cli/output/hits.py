@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.search.agent_view import AgentSearch, AgentView
     from memconsole.domain.search.indexing import IndexStatus
-    from memconsole.domain.search.values import SearchHit, SearchResult
+    from memconsole.domain.search.values import Ranking, SearchHit, SearchResult
 
 _BAR: Final = 5
 _INDENT: Final = "      "
@@ -24,15 +24,29 @@ _MOST_LINES: Final = 6
 _LOOKED: Final = (IndexState.FRESH, IndexState.STALE)
 
 
-def result(printer: Printer, found: SearchResult) -> None:
-    """Write the hits, best first, and what they are worth."""
+def result(printer: Printer, found: SearchResult, *, is_explained: bool = False) -> None:
+    """Write the hits, best first, and what they are worth; explained, also what ranked them."""
     for one in found.hits:
         _hit(printer, one)
         printer.gap()
     if not found.query.is_empty:
         printer.write(*_summary(printer, found))
+    if is_explained and found.ranking is not None:
+        for row in _wrapped(printer, f"{ranking_words(found.ranking)}.", ()):
+            printer.write(*row)
     for search in found.agent_searches:
         printer.write(Cell(printer.text(_compared(search)), "dim"))
+
+
+def ranking_words(by: Ranking) -> str:
+    """Return what the hits were ranked by, leg by leg with its weight."""
+    late = f", {by.late:.2f} of it word by word" if by.late else ""
+    parts = [f"{by.vector:.2f} meaning{late}", f"{by.text:.2f} words"]
+    if by.dates:
+        parts.append(f"up to {by.date_bonus:g} for the date ({', '.join(by.dates)})")
+    if by.agents:
+        parts.append(f"up to {by.agents:g} less for agents that know less of the question")
+    return f"Ranked by {'; '.join(parts)}"
 
 
 def could_look(found: SearchResult) -> bool:
@@ -124,6 +138,10 @@ def _notes(printer: Printer, one: SearchHit) -> Iterator[str]:
     if one.is_weak:
         yield "weak match"
     yield printer.text(one.agent)
+    if one.date_score:
+        yield f"date {one.date_score:.2f}"
+    if one.same:
+        yield f"{len(one.same)} more say the same"
     if one.is_archived:
         yield "archived"
     if not one.on_path:

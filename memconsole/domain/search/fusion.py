@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memconsole.domain.search.dates import DATE_BONUS
 from memconsole.domain.search.values import LATE_CANDIDATES, Candidate
 from memconsole.text.folding import words
 
@@ -45,6 +46,9 @@ above it, questions in other words mostly below (the `dev` half of our own label
 SURE_COVERAGE: Final = 0.7
 """With fewer of its words in the index a query was probably for another agent."""
 
+AGENT_WEIGHT: Final = 0.4
+"""What an agent loses that knows nothing of what is asked; chosen on LoCoMo's development talks."""
+
 _FILLING_TEXT: Final = 0.5
 _LEAST_TEXT: Final = 1 / 3
 _LATE_PART: Final = 0.5
@@ -59,18 +63,24 @@ class Weights(NamedTuple):
 
 
 class Scored(NamedTuple):
-    """One candidate with its scores, each 0…1; a tuple, because each search makes hundreds."""
+    """One candidate with its scores, each 0…1; a tuple, because each search makes hundreds.
+
+    Attributes:
+        score: What it is ranked by; with a bonus it may be more than 1.
+        date: How near its day is to the one asked for; None when none was.
+    """
 
     candidate: Candidate
     score: float
     vector: float | None
     text: float | None
     is_weak: bool = False
+    date: float | None = None
 
 
 def shortlist(candidates: Sequence[Candidate], weights: Weights) -> tuple[Candidate, ...]:
     """Return the candidates that late interaction looks at, best first."""
-    ranked = _ranked(candidates, weights, {}, is_raw=False)
+    ranked = _ranked(candidates, faded(candidates, weights, 1.0), {}, is_raw=False)
     return tuple(candidate for _, candidate, _, _ in ranked[:LATE_CANDIDATES])
 
 
@@ -91,9 +101,24 @@ def fuse(
         late: Late interaction by (scope, id), of the shortlist.
         trust: How much the query's words say, 0…1 (`trust_in_words`).
     """
-    faded = weights._replace(text=weights.text * max(trust, _LEAST_TEXT))
-    found = _ranked(candidates, faded, late or {}, is_raw=is_raw, late_part=_LATE_PART * trust)
+    used = faded(candidates, weights, trust)
+    found = _ranked(candidates, used, late or {}, is_raw=is_raw, share=late_part(trust))
     return (Scored(one, -below, vector, text) for below, one, vector, text in found)
+
+
+def faded(candidates: Sequence[Candidate], weights: Weights, trust: float) -> Weights:
+    """Return the weights as they count for a query: those of the legs that take part, sum 1."""
+    has_vectors = any(one.cosine is not None for one in candidates)
+    has_text = any(one.text for one in candidates)
+    vector = weights.vector if has_vectors else 0.0
+    text = weights.text * max(trust, _LEAST_TEXT) if has_text else 0.0
+    total = (vector + text) or 1.0
+    return Weights(vector / total, text / total)
+
+
+def late_part(trust: float) -> float:
+    """Return the share of late interaction in the vector leg."""
+    return _LATE_PART * trust
 
 
 def trust_in_words(late: Mapping[tuple[int, int], float]) -> float:
@@ -147,6 +172,31 @@ def chosen(
     return [*results, *filling][:max_results]
 
 
+def by_day(scored: Iterable[Scored], nearness: Callable[[Candidate], float]) -> list[Scored]:
+    """Give what is of the day asked for its bonus; best first."""
+    found = []
+    for one in scored:
+        near = nearness(one.candidate)
+        found.append(one._replace(score=one.score + DATE_BONUS * near, date=near))
+    return sorted(found, key=_order)
+
+
+def by_agent(scored: Iterable[Scored], known: Mapping[int, float]) -> list[Scored]:
+    """Let agents that know little of what is asked rank behind the one that knows most of it.
+
+    Args:
+        scored: Of several agents.
+        known: By scope, how much of the query its agent knows, 0…1: the share of the words that
+            occur in its indexes, times the share of the query that its best chunk holds.
+    """
+    most = max(known.values(), default=0.0)
+    found = (
+        one._replace(score=one.score - AGENT_WEIGHT * (most - known[one.candidate.scope]))
+        for one in scored
+    )
+    return sorted(found, key=_order)
+
+
 def by_age(
     scored: Iterable[Scored], age_days: Callable[[Candidate], float], half_life: float
 ) -> list[Scored]:
@@ -170,7 +220,7 @@ def _ranked(
     late: Mapping[tuple[int, int], float],
     *,
     is_raw: bool,
-    late_part: float = _LATE_PART,
+    share: float = _LATE_PART,
 ) -> list[tuple[float, Candidate, float | None, float | None]]:
     """Return (minus score, candidate, vector leg, text leg) of every candidate, best first.
 
@@ -178,9 +228,8 @@ def _ranked(
     without a key, and no two of them have the same scope and id.
     """
     best_text = max((text for *_, text in candidates if text is not None), default=0.0)
-    has_vectors = any(cosine is not None for _, _, cosine, _ in candidates)
-    on_vector, on_text = _shares(weights, has_vectors=has_vectors, has_text=best_text > 0)
-    vectors = _vector_leg(candidates, late, late_part, is_raw=is_raw)
+    on_vector, on_text = weights
+    vectors = _vector_leg(candidates, late, share, is_raw=is_raw)
     texts = [
         None if text is None else text / best_text if best_text > 0 else 1.0
         for *_, text in candidates
@@ -192,18 +241,10 @@ def _ranked(
     return sorted(zip(below, candidates, vectors, texts, strict=True))
 
 
-def _shares(weights: Weights, *, has_vectors: bool, has_text: bool) -> tuple[float, float]:
-    """Return the weights of the legs that take part, scaled to a sum of 1."""
-    vector = weights.vector if has_vectors else 0.0
-    text = weights.text if has_text else 0.0
-    total = (vector + text) or 1.0
-    return vector / total, text / total
-
-
 def _vector_leg(
     candidates: Sequence[Candidate],
     late: Mapping[tuple[int, int], float],
-    late_part: float,
+    share: float,
     *,
     is_raw: bool,
 ) -> list[float | None]:
@@ -220,7 +261,7 @@ def _vector_leg(
     least, width = _range(late.values())
     nearness = {at: (near - least) / width if width > 0 else 1.0 for at, near in late.items()}
     return [
-        None if cosine is None else (1 - late_part) * cosine + late_part * nearness.get(at, 0.0)
+        None if cosine is None else (1 - share) * cosine + share * nearness.get(at, 0.0)
         for at, cosine in zip([one[:2] for one in candidates], stretched, strict=True)
     ]
 

@@ -70,6 +70,26 @@ class Legs(NamedTuple):
     is_raw: bool = False
 
 
+class Ranking(NamedTuple):
+    """What the results of one search were ranked by.
+
+    Attributes:
+        vector: Weight of the meaning; the two weights have a sum of 1.
+        text: Weight of the words; it is less where the index holds little of them.
+        late: Share of single words, compared one by one, in the meaning.
+        dates: Dates that the question names, as words.
+        date_bonus: What is added for them.
+        agents: What an agent loses that knows nothing of the question; 0 over one agent.
+    """
+
+    vector: float
+    text: float
+    late: float = 0.0
+    dates: tuple[str, ...] = ()
+    date_bonus: float = 0.0
+    agents: float = 0.0
+
+
 class ChunkRow(NamedTuple):
     """One indexed chunk with its text."""
 
@@ -95,6 +115,8 @@ class SearchHit:
         is_weak: It is shown, and should not be believed without a look.
         snippet: At most 700 characters around the match.
         marks: (start, end) of matched words in the snippet.
+        date_score: How near its day is to the one asked for, 0 to 1; None when none was.
+        same: Results that say the same, folded into this one, best first.
         agent_view: Where the agent's own search has it; None when nobody asked.
     """
 
@@ -115,6 +137,8 @@ class SearchHit:
     modified_at: datetime | None = None
     tags: tuple[str, ...] = ()
     agent_view: AgentView | None = None
+    date_score: float | None = None
+    same: tuple[SearchHit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +175,7 @@ class SearchResult:
         index: All indexes that were looked into, as one.
         indexes: Each of them by agent and source.
         coverage: Share of the query's words that occur in the index; None without words.
+        ranking: What the hits were ranked by; None when nothing was ranked.
         agent_searches: What hits were compared with, when they were.
     """
 
@@ -162,3 +187,4 @@ class SearchResult:
     notices: tuple[Notice, ...] = ()
     is_cancelled: bool = False
     agent_searches: tuple[AgentSearch, ...] = ()
+    ranking: Ranking | None = None

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from contextlib import ExitStack
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.calendar import Zone
     from memconsole.domain.search.indexing import Document, DocumentText
     from memconsole.domain.search.query import Query
-    from memconsole.domain.search.values import Candidate, SearchRequest
+    from memconsole.domain.search.values import Candidate, Ranking, SearchRequest
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
@@ -52,16 +53,23 @@ class OpenIndex:
 
 @dataclass(slots=True)
 class SearchRun:
-    """One search on its way."""
+    """One search on its way.
+
+    Attributes:
+        zone: Gives the user's time zone; few searches ask for it.
+        known: By agent, the words of the query that occur in its indexes.
+    """
 
     ports: SearchNeeds
     request: SearchRequest
     query: Query
+    zone: Callable[[], Zone]
     opened: list[OpenIndex] = field(default_factory=list)
     statuses: dict[tuple[str, Source], IndexStatus] = field(default_factory=dict)
     notices: list[Notice] = field(default_factory=list)
     is_raw: bool = False
-    known: set[str] = field(default_factory=set)
+    known: dict[str, set[str]] = field(default_factory=dict)
+    ranking: Ranking | None = None
 
 
 def open_index(

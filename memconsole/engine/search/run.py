@@ -8,29 +8,36 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.search.fusion import Weights, by_age, chosen, fuse, shortlist, trust_in_words
-from memconsole.domain.search.indexing import IndexState, Source, Vectors
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.search.fusion import chosen, diverse
+from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.search.near_hits import folded
+from memconsole.domain.search.own_questions import ASKING_SHARE, only_asks
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.snippet import snippet
 from memconsole.domain.search.values import CANDIDATES, SearchHit, SearchResult
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import SearchRun, ages, combined, open_index, targets
-from memconsole.errors import EmbeddingError, IndexUnavailableError, SearchCancelledError
+from memconsole.engine.search.open import SearchRun, combined, open_index, targets
+from memconsole.engine.search.rank import ranked
+from memconsole.errors import IndexUnavailableError, SearchCancelledError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Sequence
 
     from memconsole.domain.agents import Home
     from memconsole.domain.search.fusion import Scored
     from memconsole.domain.search.query import Query
-    from memconsole.domain.search.values import Candidate, ChunkRow, Narrowing, SearchRequest
-    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.domain.search.values import ChunkRow, SearchRequest
+    from memconsole.domain.settings import Settings
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
 
 
 _LARGE: Final = 20_000
 """Chunks from which a beginning of a word needs three letters."""
+
+_SPARE: Final = 6
+"""Read at once beside those that are wanted: a question may go behind them, a note lead a talk."""
 
 
 def search(
@@ -77,7 +84,12 @@ def _answer(
     sources = None
     if request.with_sessions is not None:
         sources = (Source.MEMORY, Source.SESSIONS) if request.with_sessions else (Source.MEMORY,)
-    run = SearchRun(ports, request, parse(request.text))
+    run = SearchRun(
+        ports,
+        request,
+        parse(request.text),
+        lambda: resolve_zone(settings.timezone, home.config.user_timezone).zone,
+    )
     chosen_shelves = targets(ports, settings, home, agents, sources)
     with ExitStack() as stack:
         for target in chosen_shelves:
@@ -123,89 +135,56 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     if not run.opened:
         return ()
     own = run.opened[0].target.settings
-    candidates = _candidates(run, request.narrowing)
-    weights = Weights(own.vector_weight, own.text_weight)
-    late = _late(run, candidates, weights)
-    # An unfinished word is in no chunk, which says nothing about the others.
-    trust = trust_in_words(late) if run.query.prefix is None else 1.0
-    ranked: Iterable[Scored] = fuse(candidates, weights, is_raw=run.is_raw, late=late, trust=trust)
-    if own.half_life:
-        ranked = _faded(run, list(ranked), own)
-    words = run.query.words
+    found = ranked(run, own)
+    run.ranking = found.by
     most = own.max_results if request.max_results is None else request.max_results
-    found = chosen(
-        ranked,
-        coverage=len(run.known) / len(words) if words and run.known else None,
+    words = run.query.words
+    pool = chosen(
+        found.scored,
+        coverage=_coverage(run) or None,
         min_score=own.min_score if request.min_score is None else request.min_score,
-        max_results=CANDIDATES if own.mmr < 1 else most,
+        max_results=max(CANDIDATES, most),
         words=len(words),
-        trust=trust,
+        trust=found.trust,
         least_cosine=request.min_score or 0.0,
     )
-    hits = with_texts(run, found)
-    if own.mmr == 1:
-        return hits
-    from memconsole.domain.search.fusion import diverse  # noqa: PLC0415  # off by default
-
-    return diverse(hits, most, own.mmr)
+    hits = _without_repeats(run, pool, most=len(pool) if own.mmr < 1 else most)
+    if own.mmr < 1:
+        hits = diverse(hits, most, own.mmr)
+    return tuple(one if one.score <= 1 else replace(one, score=1.0) for one in hits)
 
 
-def _candidates(run: SearchRun, narrowing: Narrowing) -> list[Candidate]:
-    """Ask every index; one whose provider fails answers with its words alone."""
-    found: list[Candidate] = []
-    for number, one in enumerate(run.opened):
-        is_text_only = run.request.text_only
-        try:
-            legs = one.reader.legs(run.query, narrowing, scope=number, text_only=is_text_only)
-        except EmbeddingError as error:
-            place = (one.target.agent.id, one.target.scope.source)
-            run.statuses[place] = replace(
-                run.statuses[place], has_vectors=False, way=Vectors.NONE, because=str(error)
-            )
-            run.notices.append(Notice("embedding-failed", str(error), agent=one.target.agent.id))
-            legs = one.reader.legs(run.query, narrowing, scope=number, text_only=True)
-        found += legs.candidates
-        run.known |= legs.known_words
-        run.is_raw = run.is_raw or legs.is_raw
-    return found
+def _without_repeats(run: SearchRun, pool: Sequence[Scored], *, most: int) -> tuple[SearchHit, ...]:
+    """Return as many results as are wanted, those that repeat better ones folded into them."""
+    found: list[tuple[SearchHit, str]] = []
+    hits: tuple[SearchHit, ...] = ()
+    while len(hits) < most and len(found) < len(pool):
+        found += with_texts(run, pool[len(found) : len(found) + most + _SPARE])
+        order = _newest_first if run.request.by_date else _best_first
+        hits = folded(sorted(found, key=lambda one: order(one[0])))
+    return hits[:most]
 
 
-def _late(
-    run: SearchRun, candidates: list[Candidate], weights: Weights
-) -> dict[tuple[int, int], float]:
-    if run.is_raw or all(one.cosine is None for one in candidates):
-        return {}
-    short = shortlist(candidates, weights)
-    found: dict[tuple[int, int], float] = {}
-    for number, one in enumerate(run.opened):
-        ids = [candidate.id for candidate in short if candidate.scope == number]
-        if ids:
-            late = one.reader.late(run.query, ids)
-            found |= {(number, at): value for at, value in late.items()}
-    return found
-
-
-def _faded(run: SearchRun, ranked: Sequence[Scored], own: SearchSettings) -> list[Scored]:
-    now = run.ports.clock.now().timestamp()
-    known = ages(run, [one.candidate for one in ranked], now)
-    days = own.half_life.total_seconds() / 86_400
-    return by_age(ranked, lambda one: known.get((one.scope, one.id), 0.0) / 86_400, days)
+def _coverage(run: SearchRun) -> float | None:
+    """Return the share of the query's words that some index knows; None without any word."""
+    words = run.query.words
+    return len(set().union(*run.known.values())) / len(words) if words else None
 
 
 def _result(run: SearchRun, hits: tuple[SearchHit, ...]) -> SearchResult:
-    words = run.query.words
     return SearchResult(
         query=run.query,
         hits=hits,
         index=combined(tuple(run.statuses.values())),
         indexes=run.statuses,
-        coverage=len(run.known) / len(words) if words and run.opened else None,
+        coverage=_coverage(run) if run.opened else None,
         notices=tuple(dict.fromkeys(run.notices)),
+        ranking=run.ranking,
     )
 
 
-def with_texts(run: SearchRun, found: Sequence[Scored]) -> tuple[SearchHit, ...]:
-    """Return the results with their texts, best first."""
+def with_texts(run: SearchRun, found: Sequence[Scored]) -> list[tuple[SearchHit, str]]:
+    """Return results, each with the whole text of its chunk."""
     rows: dict[tuple[int, int], ChunkRow] = {}
     for number, one in enumerate(run.opened):
         ids = [scored.candidate.id for scored in found if scored.candidate.scope == number]
@@ -217,20 +196,14 @@ def with_texts(run: SearchRun, found: Sequence[Scored]) -> tuple[SearchHit, ...]
             replace(notice, agent=one.target.agent.id)
             for notice in one.reader.notices({row.path for row in texts.values()})
         ]
-    hits = [
-        _hit(run, scored, rows[scored.candidate.scope, scored.candidate.id])
-        for scored in found
-        if (scored.candidate.scope, scored.candidate.id) in rows
-    ]
-    if run.request.by_date:
-        return tuple(sorted(hits, key=_newest_first))
-    return tuple(sorted(hits, key=_best_first))
+    places = [(scored, (scored.candidate.scope, scored.candidate.id)) for scored in found]
+    return [_hit(run, scored, rows[place]) for scored, place in places if place in rows]
 
 
-def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> SearchHit:
+def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> tuple[SearchHit, str]:
     target = run.opened[scored.candidate.scope].target
     text, marks = snippet(row.text, run.query)
-    return SearchHit(
+    hit = SearchHit(
         agent=target.agent.id,
         source=target.scope.source,
         path=row.path,
@@ -247,7 +220,11 @@ def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> SearchHit:
         on_path=row.on_path,
         modified_at=row.modified_at,
         tags=row.tags,
+        date_score=None if scored.date is None else round(scored.date, 4),
     )
+    if only_asks(hit, row.text):
+        hit = replace(hit, score=round(hit.score * ASKING_SHARE, 4))
+    return hit, row.text
 
 
 def _newest_first(hit: SearchHit) -> tuple[float, float, str, int]:

@@ -13,6 +13,7 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.memory.markers import marked_lines
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
+from memconsole.domain.search.near_hits import folded
 from memconsole.domain.search.query import match_spans, parse
 from memconsole.domain.search.snippet import snippet
 from memconsole.domain.search.values import SearchHit, SearchResult
@@ -36,6 +37,9 @@ if TYPE_CHECKING:
 
 _MOST_BYTES: Final = 8_000_000
 """What is read of an agent's files, the newest first: a second's work."""
+
+_POOL: Final = 4
+"""Times as many are looked at as are wanted, where many of them say the same."""
 
 _STEM_CHARS: Final = 4
 _WEAK_BELOW: Final = 0.5
@@ -64,7 +68,7 @@ def scan(
     """
     agents = home.agents if request.agent_id is None else (find_agent(home, request.agent_id),)
     query = parse(request.text, is_typing=request.is_typing)
-    found: list[SearchHit] = []
+    found: list[tuple[SearchHit, str]] = []
     notices: list[Notice] = []
     statuses = {}
     for target in targets(ports, settings, home, agents, (Source.MEMORY,)):
@@ -76,7 +80,7 @@ def scan(
     wanted = request.max_results or settings.for_agent(request.agent_id or "").search.max_results
     return SearchResult(
         query=query,
-        hits=tuple(sorted(found, key=_best_first)[:wanted]),
+        hits=folded(sorted(found, key=_best_first)[: _POOL * wanted])[:wanted],
         index=next(iter(statuses.values()), IndexStatus(IndexState.MISSING)),
         indexes=statuses,
         notices=tuple(dict.fromkeys(notices)),
@@ -104,7 +108,7 @@ def _texts(
 
 def _hits(
     target: IndexTarget, document: Document, text: str, query: Query, narrowing: Narrowing
-) -> Iterator[SearchHit]:
+) -> Iterator[tuple[SearchHit, str]]:
     at, since = document.modified_at, narrowing.since
     if not _may_hold(text, query) or (since is not None and (at is None or at < since)):
         return
@@ -116,7 +120,7 @@ def _hits(
             continue
         share = _share(chunk, query)
         if share:
-            yield _hit(target, document, chunk, query, share)
+            yield _hit(target, document, chunk, query, share), chunk.text
 
 
 def _hit(
@@ -166,6 +170,7 @@ def _newest_first(document: Document) -> tuple[float, str]:
     return 0.0 if at is None else -at.timestamp(), document.path
 
 
-def _best_first(hit: SearchHit) -> tuple[float, float, str, int]:
+def _best_first(found: tuple[SearchHit, str]) -> tuple[float, float, str, int]:
+    hit = found[0]
     at = hit.modified_at
     return -hit.score, 0.0 if at is None else -at.timestamp(), hit.path, hit.start_line

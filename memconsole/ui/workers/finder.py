@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.search.indexing import IndexState
-from memconsole.domain.search.near_hits import folded
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing.literal import literal
@@ -23,7 +22,6 @@ from memconsole.ui.drawing.literal import literal
 if TYPE_CHECKING:
     from textual.widget import Widget
 
-    from memconsole.domain.search.near_hits import Fold
     from memconsole.domain.search.values import SearchRequest, SearchResult
     from memconsole.engine.engine import Engine
 
@@ -45,14 +43,12 @@ class Found:
     Attributes:
         result: None when the search failed.
         failure: Why, with what to do next; empty when it did not.
-        folds: The results, those that say the same folded into the best of them.
         from_files: There is no index: these are words in the files themselves.
         is_partial: Words alone; the whole answer follows.
     """
 
     request: SearchRequest
     result: SearchResult | None = None
-    folds: tuple[Fold, ...] = ()
     failure: str = ""
     from_files: bool = False
     is_partial: bool = False
@@ -137,21 +133,10 @@ class Finder:
         if self._is_large and request.is_typing:
             words = self._engine.search.find(replace(request, text_only=True), stop)
             if not stop.is_set():
-                partial = _found(request, words, is_partial=True)
+                partial = Found(request, words, is_partial=True)
                 self._owner.post_message(SearchFinished(partial))
         result = self._engine.search.find(request, stop)
         states = {one.state for one in result.indexes.values()}
         if states and states.issubset(_NO_INDEX) and not result.query.is_empty:
-            return _found(request, self._engine.search.scan(request, stop), from_files=True)
-        return _found(request, result)
-
-
-def _found(
-    request: SearchRequest,
-    result: SearchResult,
-    *,
-    from_files: bool = False,
-    is_partial: bool = False,
-) -> Found:
-
-    return Found(request, result, folded(result.hits), from_files=from_files, is_partial=is_partial)
+            return Found(request, self._engine.search.scan(request, stop), from_files=True)
+        return Found(request, result)

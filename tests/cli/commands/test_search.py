@@ -55,6 +55,20 @@ def test_explained_hits_say_how_the_agent_would_have_them(call: Caller) -> None:
     assert set(told["agent_facts"].values()) == {None}
     [search] = answer.data["agent_searches"]
     assert (search["agent"], search["vectors"]) == ("main", "unknown")
+    assert answer.data["ranking"] == {
+        "vector": 0.0,
+        "text": 1.0,
+        "late": 0.0,
+        "dates": [],
+        "date_bonus": 0.0,
+        "agents": 0.0,
+    }
+
+
+def test_explained_people_read_every_weight(call: Caller) -> None:
+    shown = call("search", "--explain", "database", "in", "January").out
+    assert "Ranked by 0.00 meaning; 1.00 words; up to 0.3 for the date (January)." in shown
+    assert "date 1.00" in shown
 
 
 def test_people_are_told_what_their_agent_searches_by(call: Caller, world: World) -> None:

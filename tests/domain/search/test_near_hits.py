@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.search.indexing import Source
-from memconsole.domain.search.near_hits import folded
+from memconsole.domain.search.near_hits import folded, unfolded
 from memconsole.domain.search.values import SearchHit
 
 LINE = "- Last request: move the inventory to the second rack"
@@ -35,7 +35,8 @@ def hit(text: str, word: str = "inventory", place: int = 1, agent: str = "main")
 
 
 def groups(*hits: SearchHit) -> list[list[int]]:
-    return [[one.start_line for one in (fold.hit, *fold.others)] for fold in folded(hits)]
+    found = folded([(one, one.snippet) for one in hits])
+    return [[one.start_line for one in (lead, *lead.same)] for lead in found]
 
 
 def test_the_line_with_the_words_counts_not_what_stands_around_it() -> None:
@@ -81,3 +82,27 @@ def test_every_result_is_there_once_and_the_best_of_each_leads(texts: list[str])
     assert sorted(place for group in found for place in group) == list(range(1, len(hits) + 1))
     assert all(group == sorted(group) for group in found)
     assert [group[0] for group in found] == sorted(group[0] for group in found)
+    every = unfolded(folded([(one, one.snippet) for one in hits]))
+    assert [one.start_line for one in every] == list(range(1, len(hits) + 1))
+
+
+def test_what_says_more_with_the_words_stays() -> None:
+    more = f"{LINE}\n- the inventory has a lock of its own now"
+    marked = replace(
+        hit(more, place=2), marks=((20, 29), (more.rfind("inventory"), len(more) - 26))
+    )
+
+    assert groups(hit(LINE, place=1), marked) == [[1], [2]]
+    assert groups(marked, hit(LINE, place=1)) == [[2, 1]]
+
+
+def test_a_note_leads_the_transcript_that_it_was_taken_from() -> None:
+    said = "user: move the inventory to the second rack please\nassistant: done, it stands there"
+    talk = replace(hit(said, place=1), source=Source.SESSIONS)
+    note = hit("- 14:05 **Ada**: move the inventory to the second rack please", place=2)
+
+    [lead] = folded([(talk, talk.snippet), (note, note.snippet)])
+
+    assert (lead.path, lead.score, lead.same) == (note.path, talk.score, (talk,))
+    [lead] = folded([(note, note.snippet), (talk, talk.snippet)])
+    assert (lead.path, lead.score, lead.same) == (note.path, note.score, (talk,))

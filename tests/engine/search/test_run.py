@@ -211,7 +211,8 @@ def test_repetitions_give_way_when_that_is_configured(world: World) -> None:
     texts["memory/copy.md"] = texts["memory/2026-01-20.md"]
     texts["memory/other.md"] = "- a database of birds"
     usual = engine_of(world).search.find(SearchRequest("database", max_results=2))
-    assert {hit.path for hit in usual.hits} == {"memory/2026-01-20.md", "memory/copy.md"}
+    [first, _] = usual.hits
+    assert [one.path for one in first.same] == ["memory/copy.md"]
     engine = engine_of(world, search=SearchSettings(mmr=0.7))
     found = engine.search.find(SearchRequest("database", max_results=2))
     assert {hit.path for hit in found.hits} == {"memory/2026-01-20.md", "memory/other.md"}
@@ -331,3 +332,37 @@ def test_who_waits_for_an_index_is_told_how_far_it_is(world: World) -> None:
     assert isinstance(outcome, Reindexed)
     assert seen
     assert seen[-1] == (2, 2)
+
+
+def test_a_date_in_the_question_lifts_the_notes_of_that_day(world: World) -> None:
+    texts = world.documents.texts[fake_agent().workspace]
+    texts["memory/2026-03-02.md"] = "- a database moved to another rack"
+    engine = engine_of(world)
+    plain = engine.search.find(SearchRequest("database"))
+    assert plain.hits[0].path == "memory/2026-01-20.md"
+    assert [hit.date_score for hit in plain.hits] == [None, None]
+    dated = engine.search.find(SearchRequest("database in March"))
+    assert [(hit.path, hit.date_score) for hit in dated.hits] == [
+        ("memory/2026-03-02.md", 1.0),
+        ("memory/2026-01-20.md", 0.0),
+    ]
+    assert all(hit.score <= 1 for hit in dated.hits)
+    assert dated.ranking is not None
+    assert dated.ranking.dates == ("March",)
+
+
+def test_a_question_ranks_behind_what_answers_it(world: World) -> None:
+    texts = world.documents.texts[fake_agent().workspace]
+    texts["memory/2026-01-02.md"] = "Ada: what is the staging database?"
+    found = engine_of(world).search.find(SearchRequest("what is the staging database"))
+    assert [hit.path for hit in found.hits] == ["memory/2026-01-20.md", "memory/2026-01-02.md"]
+
+
+def test_copies_take_no_places(world: World) -> None:
+    texts = world.documents.texts[fake_agent().workspace]
+    for number in range(30):
+        texts[f"memory/copy{number}.md"] = texts["memory/2026-01-20.md"]
+    texts["memory/zoo.md"] = "- a database of birds"
+    found = engine_of(world).search.find(SearchRequest("database", max_results=2))
+    assert [len(hit.same) for hit in found.hits] == [30, 0]
+    assert found.hits[1].path == "memory/zoo.md"

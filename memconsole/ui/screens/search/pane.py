@@ -10,6 +10,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.search.near_hits import unfolded
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.queries import Facets
 from memconsole.ui.screens.search.rows import IndexView, Search, hit_key, search_listing
@@ -142,7 +143,7 @@ class SearchPane(Pane, inherit_bindings=True):
         """The result under the cursor."""
         found = self.found
         hits = () if found is None or found.result is None else found.result.hits
-        return next((hit for hit in hits if hit_key(hit) == self.place.cursor), None)
+        return next((hit for hit in unfolded(hits) if hit_key(hit) == self.place.cursor), None)
 
     @property
     def query_found(self) -> Query | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.search.indexing import IndexState
-from memconsole.domain.search.near_hits import Fold
+from memconsole.domain.search.near_hits import unfolded
 from memconsole.domain.search.query import match_spans
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import figures
@@ -74,11 +74,10 @@ class Search:
 def search_listing(search: Search, context: Context) -> Listing:
     """Return what was found, below the line in which the query stands."""
     result = None if search.found is None else search.found.result
-    folds = _folds(search)
-    hits = [fold.hit for fold in folds]
+    hits = _listed(search)
     has_agents = search.facets.agent_id is None
     if search.query.strip():
-        rows = tuple(_row(fold, result.query, search, context) for fold in folds) if result else ()
+        rows = tuple(_row(hit, result.query, search, context) for hit in hits) if result else ()
     else:
         rows = tuple(_recent(number, text) for number, text in enumerate(search.recent))
     longest = max((cells.width(place_of(hit)) for hit in hits), default=0)
@@ -87,7 +86,7 @@ def search_listing(search: Search, context: Context) -> Listing:
     by_date = search.facets.by_date
     return Listing(
         title="Search",
-        about=f"{context.glyphs.dot} {search.about}{_fold_words(folds, context)}",
+        about=f"{context.glyphs.dot} {search.about}{_fold_words(hits, search, context)}",
         source=source,
         age=age,
         number=1 if search.is_wide else 4,
@@ -220,30 +219,28 @@ def _columns(longest: int, *, has_agents: bool, is_wide: bool) -> tuple[Column, 
     return tuple(columns)
 
 
-def _folds(search: Search) -> tuple[Fold, ...]:
+def _listed(search: Search) -> tuple[SearchHit, ...]:
     """Return what is listed: on its own screen everything, in a panel nothing twice."""
     found = search.found
     if found is None or found.result is None or not search.query.strip():
         return ()
-    if search.is_wide:
-        return tuple(Fold(hit) for hit in found.result.hits)
-    return found.folds
+    return unfolded(found.result.hits) if search.is_wide else found.result.hits
 
 
-def _fold_words(folds: tuple[Fold, ...], context: Context) -> str:
-    count = sum(len(fold.others) for fold in folds)
+def _fold_words(hits: tuple[SearchHit, ...], search: Search, context: Context) -> str:
+    count = 0 if search.is_wide else sum(len(hit.same) for hit in hits)
     return f" {context.glyphs.dot} {count} folded" if count else ""
 
 
-def _row(fold: Fold, query: Query, search: Search, context: Context) -> Row:
-    glyphs, hit = context.glyphs, fold.hit
+def _row(hit: SearchHit, query: Query, search: Search, context: Context) -> Row:
+    glyphs = context.glyphs
     text, marks = shown(hit, query)
     tone = Role.MUTED if hit.is_weak else Role.PLAIN
     lead: tuple[Span, ...] = ()
     if hit.is_weak:
         lead = (Span(f"weak match {glyphs.dot} ", Role.WARNING),)
-    if fold.others:
-        lead += (Span(f"+{len(fold.others)} alike {glyphs.dot} ", Role.MUTED),)
+    if hit.same and not search.is_wide:
+        lead += (Span(f"+{len(hit.same)} alike {glyphs.dot} ", Role.MUTED),)
     drawn: list[Cell | Rich | Excerpt] = [
         Cell(score_word(hit.score), Role.MUTED if hit.is_weak else Role.STRONG),
         Rich((leg_bar(hit.vector_score, glyphs), leg_bar(hit.text_score, glyphs))),

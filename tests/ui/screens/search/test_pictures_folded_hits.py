@@ -26,7 +26,7 @@ def copied(request: SearchRequest) -> tuple[SearchHit, ...]:
         for hit in hits[:1]
         for day in (21, 22)
     ]
-    return (*hits[:1], *copies[:1], *hits[1:2], *copies[1:], *hits[2:])
+    return (replace(hits[0], same=tuple(copies)), *hits[1:])
 
 
 @pytest.fixture
