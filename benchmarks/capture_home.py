@@ -70,7 +70,6 @@ class Captured:
         settings = Settings(
             state_dir=folder / "state",
             home=folder / ".openclaw",
-            is_home_explicit=True,
             timezone="UTC",
             transport="none",
         )

@@ -108,7 +108,6 @@ def paint(home: str, transport: str, url: str) -> None:
     settings = replace(
         process.load_settings(None, {}),
         home=Path(home),
-        is_home_explicit=True,
         transport=transport,
         gateway_url=url,
     )

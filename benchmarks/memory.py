@@ -68,7 +68,7 @@ def pool() -> Path:
 
 
 def _engine(state: Path) -> Engine:
-    settings = Settings(state_dir=state.parent / "state", home=state, is_home_explicit=True)
+    settings = Settings(state_dir=state.parent / "state", home=state)
     return wiring.build_engine(settings, Origin.CLI, clock=SystemClock(NOW.isoformat()))
 
 

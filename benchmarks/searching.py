@@ -52,7 +52,6 @@ def engine_of(folder: Path, origin: Origin) -> Engine:
     settings = Settings(
         state_dir=folder / "state",
         home=home,
-        is_home_explicit=True,
         search=SearchSettings(debounce=timedelta()),
     )
     return wiring.build_engine(settings, origin)

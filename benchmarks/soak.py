@@ -199,9 +199,7 @@ def live_a_day(service: SchedulerService, clock: FakeTime, fleet: Fleet) -> None
 def settings_of(folder: Path) -> Settings:
     """Return settings that know nothing of the user's."""
     home = folder / ".openclaw"
-    return replace(
-        Settings(state_dir=folder / "state", transport="none"), home=home, is_home_explicit=True
-    )
+    return replace(Settings(state_dir=folder / "state", transport="none"), home=home)
 
 
 def serve(folder: Path, minutes: float, stops: list[float]) -> Iterator[Vitals]:

@@ -42,8 +42,6 @@ def measure_recall(
         names = sorted({question.agent for question in asked})
         roster = [{"id": name, "workspace": str((folder / name).resolve())} for name in names]
         (home / "openclaw.json").write_text(json.dumps({"agents": {"list": roster}}), "utf-8")
-        own = replace(
-            settings, home=home, is_home_explicit=True, state_dir=Path(place) / "state", agents={}
-        )
+        own = replace(settings, home=home, state_dir=Path(place) / "state", agents={})
         engine = build_engine(own, Origin.CLI, clock=clock)
         return measure(engine, asked, clock, all_agents=all_agents)

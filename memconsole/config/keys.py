@@ -107,8 +107,3 @@ ALIASES: Final = sorted(
 
 BY_PATH: Final = {key.path: key for key in KEYS}
 BY_NAME: Final = {key.name: key for key in KEYS}
-
-AGENT_SECTIONS: Final = frozenset(
-    one.name for one in fields(Settings) if one.metadata.get(IS_PER_AGENT)
-)
-"""Sections that are about one agent's memory: `[agents.<id>.<section>]` may differ."""

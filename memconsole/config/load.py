@@ -127,7 +127,6 @@ def _settings(usual: Settings, found: Iterable[Given | Wrong]) -> Settings:
     }
     return replace(
         settings,
-        is_home_explicit=settings.home is not None,
         agents=agents,
         sources=sources,
         faults=(*wrong.values(), *refused.values(), *kept.values()),

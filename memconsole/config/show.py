@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.config.keys import ALIASES, KEYS
+from memconsole.config.keys import KEYS
 from memconsole.config.load import full_name
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.kinds import span_text
@@ -90,21 +90,6 @@ def template() -> str:
         text = key.setting.example if value in (None, "") else toml_text(value)
         lines.append(f"# {key.setting.help}.\n# {name} = {text}\n")
     return "".join([*lines, _AGENTS])
-
-
-def reference() -> str:
-    """Return the table of all keys as Markdown, for the documentation."""
-    usual = Settings(state_dir=Path("~/.local/state/memconsole"))
-    lines = ["| key | must be | default | other names | meaning |", "|---|---|---|---|---|"]
-    for key in KEYS:
-        others = [alias.variable for alias in ALIASES if alias.key == key.name]
-        names = ", ".join(f"`{name}`" for name in (key.setting.option, *others) if name)
-        value = value_of(usual, key)
-        shown = "" if value in (None, "") else toml_text(value).replace("|", "\\|")
-        default = f"`{shown}`" if shown else ""
-        meaning = key.setting.help
-        lines.append(f"| `{key.name}` | {key.kind.label} | {default} | {names} | {meaning} |")
-    return "\n".join(lines) + "\n"
 
 
 def _row(key: Key, agent: str | None, value: Value, settings: Settings) -> SettingRow:

@@ -94,7 +94,6 @@ class Engine:
         *,
         with_pools: bool = True,
         agent_id: str | None = None,
-        with_gateway: bool = True,
         with_outlook: bool = False,
         so_far: SoFar | None = None,
     ) -> ConsoleSnapshot:
@@ -105,7 +104,6 @@ class Engine:
                 without a look. None looks at all of them.
             with_pools: False leaves the memory pools out (`agents`, `sessions`).
             agent_id: Only this agent.
-            with_gateway: False leaves the Gateway alone: the disk decides.
             with_outlook: Also tell when each session was saved, and what happens to it next.
             so_far: Told after each agent, for who shows a large home while it is read.
 
@@ -115,7 +113,7 @@ class Engine:
             UnknownAgentError: There is no such agent.
         """
         return self._snapshots.take(
-            self._live if with_gateway else None,
+            self._live,
             changed,
             with_pools=with_pools,
             agent_id=agent_id,

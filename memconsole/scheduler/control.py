@@ -194,7 +194,7 @@ class Jobs:
     # ---- parts ---------------------------------------------------------------------------
 
     def _service(self, stopper: Stopper, *, holds_back: bool = False) -> SchedulerService:
-        from memconsole.scheduler.execution import Execution  # noqa: PLC0415 - only who runs jobs
+        from memconsole.scheduler.service import Execution  # noqa: PLC0415 - only who runs jobs
 
         engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
         home = str(engine.home.read().path)

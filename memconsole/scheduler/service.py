@@ -1,4 +1,4 @@
-"""Looks every few seconds what is due, and has it run.
+"""Looks every few seconds what is due, and has it run in a few threads (ADR 0039).
 
 After a run it gives memory back: what a job needed for a moment lies in pages between what lives
 on, and the GNU C library returns them only when it is asked to. In a process of months they add up.
@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.domain.jobs import schedule
-from memconsole.domain.jobs.runs import DONE, FAILED, KILLED, JobEnd, JobRecord, JobView
+from memconsole.domain.jobs.runs import DONE, FAILED, INTERNAL, KILLED, JobEnd, JobRecord, JobView
 from memconsole.domain.jobs.schedule import MAX_TICK_S, Reading, Schedule, Timing
 from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.job_history import log_end
@@ -30,6 +31,34 @@ if TYPE_CHECKING:
     from memconsole.scheduler.runner import JobRunner
     from memconsole.scheduler.watcher import Watcher
     from memconsole.scheduler.workspace_queue import Ticket
+
+
+_THREADS = 4
+
+
+class Execution:
+    """A pool of threads; a job that runs is not submitted again."""
+
+    def __init__(self) -> None:
+        self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="job")
+
+    def submit(self, job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:
+        """Begin to run a job and return at once; `done` is told by the thread that ran it."""
+        self._pool.submit(_run, job, work, done)
+
+    def close(self) -> None:
+        """Take no more work; what runs or waits for a thread goes on."""
+        self._pool.shutdown(wait=False)
+
+
+def _run(job: str, work: Callable[[], JobEnd], done: Callable[[JobEnd], None]) -> None:
+    """Run a job and tell how it ended; a bug in `work` itself is an end as well."""
+    try:
+        end = work()
+    except BaseException as error:  # the edge of a thread: else the job would run for ever
+        logger.exception("job %s", job)
+        end = JobEnd(FAILED, INTERNAL, type(error).__name__)
+    done(end)
 
 
 logger = logging.getLogger(__name__)

@@ -102,7 +102,6 @@ class Place:
         self.settings = replace(
             process.load_settings(None, {}),
             home=self.home,
-            is_home_explicit=True,
             state_dir=operator / "state",
             transport="ws",
             gateway_url=listener.url,

@@ -16,7 +16,7 @@ from memconsole.domain.metrics import Family, families
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StateError
-from memconsole.scheduler.upkeep import publish_metrics
+from memconsole.scheduler.jobs import publish_metrics
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW
 from tests.engine.rows import row

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.config.keys import AGENT_SECTIONS, ALIASES, BY_NAME, KEYS
+from memconsole.config.keys import ALIASES, BY_NAME, KEYS
 from memconsole.config.load import config_path, load
 from memconsole.domain.settings import (
     CheckpointSettings,
@@ -195,7 +195,6 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         state_dir=tmp_path / "state",
         config_file=tmp_path / "config.toml",
         home=HOME / ".clawdbot",
-        is_home_explicit=True,
         timezone="Asia/Tokyo",
         transport="ws",
         gateway_url="wss://gateway.example:18789",
@@ -380,8 +379,6 @@ def test_the_table_names_real_fields_and_fitting_kinds() -> None:
         if value not in (None, "") and not isinstance(value, Path | timedelta):
             raw = list(value) if isinstance(value, tuple) else value
             assert key.kind.parse(raw) == value
-        if key.is_per_agent:
-            assert part in AGENT_SECTIONS
         assert not key.setting.help.endswith(".")
     assert len(BY_NAME) == len(KEYS)
     assert {alias.key for alias in ALIASES} <= set(BY_NAME)

@@ -6,9 +6,9 @@ import re
 import tomllib
 from typing import TYPE_CHECKING
 
-from memconsole.config.keys import ALIASES, KEYS
+from memconsole.config.keys import KEYS
 from memconsole.config.load import load
-from memconsole.config.show import SettingRow, describe, reference, template
+from memconsole.config.show import SettingRow, describe, template
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -101,13 +101,3 @@ def test_the_commented_file_says_what_each_key_is_for() -> None:
     text = template()
     for key in KEYS:
         assert f"# {key.setting.help}.\n# {key.path[-1]} = " in text
-
-
-def test_the_reference_names_every_key_and_every_variable() -> None:
-    lines = reference().splitlines()
-    assert len(lines) == len(KEYS) + 2
-    assert len({line.replace("\\|", "").count("|") for line in lines}) == 1
-    for alias in ALIASES:
-        [line] = [line for line in lines if f"`{alias.variable}`" in line]
-        assert line.startswith(f"| `{alias.key}` |")
-    assert "| `150_000` |" in reference()

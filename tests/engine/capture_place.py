@@ -64,7 +64,6 @@ class Place:
         self.settings = Settings(
             state_dir=folder / "state",
             home=self.home,
-            is_home_explicit=True,
             timezone="UTC",
             transport="none",
             consolidate=ConsolidateSettings(token_target=1),

@@ -36,7 +36,6 @@ class Place:
         settings = Settings(
             state_dir=self.state,
             home=self.home,
-            is_home_explicit=True,
             consolidate=ConsolidateSettings(token_target=1),
             timezone="UTC",
             transport="none",

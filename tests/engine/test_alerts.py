@@ -13,7 +13,7 @@ from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import HealthSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, ReadOnlyError
-from memconsole.scheduler.upkeep import look_after_health
+from memconsole.scheduler.jobs import look_after_health
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME
 

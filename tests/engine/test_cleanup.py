@@ -18,8 +18,7 @@ from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import ReadOnlyError
-from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.upkeep import clean_transcripts
+from memconsole.scheduler.jobs import TABLE, clean_transcripts
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW, talk
 from tests.engine.rows import row

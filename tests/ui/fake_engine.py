@@ -131,7 +131,6 @@ class FakeEngine(FakeSearching):
         *,
         with_pools: bool = True,
         agent_id: str | None = None,
-        with_gateway: bool = True,
         with_outlook: bool = False,
         so_far: SoFar | None = None,
     ) -> ConsoleSnapshot:

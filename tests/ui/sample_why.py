@@ -86,7 +86,6 @@ ILL = PlatformIndexHealth(
     stale=("MEMORY.md", "memory/projects/shop.md"),
     without_vector=2,
     canary="rehearse database backup",
-    canary_path="memory/2026-01-20.md",
 )
 
 

@@ -30,10 +30,6 @@ class Cursor(Protocol):
     """What statements give back."""
 
     @property
-    def rowcount(self) -> int:
-        """Rows that the statement changed."""
-
-    @property
     def lastrowid(self) -> int | None:
         """Row id of the last insert."""
 

@@ -14,8 +14,7 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.moments import parse_span
-from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, tag_of
+from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, parse_span, tag_of
 from memconsole.cli.commands import memory
 from memconsole.cli.json import memory as encode
 from memconsole.domain.commands.memory import (

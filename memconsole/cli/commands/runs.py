@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.moments import Since, parse_since
-from memconsole.cli.call.shared import at_least_one, call_of
+from memconsole.cli.call.shared import Since, at_least_one, call_of, parse_since
 from memconsole.cli.json import outcome
 from memconsole.cli.output import views
 

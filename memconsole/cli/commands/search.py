@@ -8,8 +8,14 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.find import answer
-from memconsole.cli.call.moments import Since, parse_since
-from memconsole.cli.call.shared import AgentOption, at_least_one, call_of, tag_of
+from memconsole.cli.call.shared import (
+    AgentOption,
+    Since,
+    at_least_one,
+    call_of,
+    parse_since,
+    tag_of,
+)
 from memconsole.domain.agents import Notice
 from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.engine.home.lookup import default_agent

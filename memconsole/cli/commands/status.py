@@ -11,7 +11,7 @@ from memconsole.cli.call.shared import AgentOption, call_of
 from memconsole.cli.json import encode
 from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.cli.output.tables import default_view, is_shown
+from memconsole.cli.output.views import default_view, is_shown
 from memconsole.domain.snapshot.groups import grouped
 from memconsole.text import figures
 from memconsole.text.figures import at_least, size_words

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.cli.output.tables import FOLDED
 from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.sessions.activity import RUNNING, words_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.snapshot.groups import Group
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
+
 
 _GAUGE = 10
 _ID_CHARS = 8
@@ -225,3 +225,28 @@ def findings(printer: Printer, groups: Iterable[Group]) -> None:
         if first.hint:
             more = " (and so on)" if len(group.findings) > 1 else ""
             printer.sentence(Cell(" " * 12), printer.text(f"{first.hint}{more}"), "dim")
+
+
+FOLDED = ("cron_run", "archived", "orphan")
+"""What `--all` lists besides; the other counts of `left_out` stay."""
+
+
+def default_view(
+    snapshot: ConsoleSnapshot, *, everything: bool
+) -> tuple[tuple[SessionView, ...], dict[str, int]]:
+    """Return the sessions to list and the counts of what is left out.
+
+    Args:
+        snapshot: The reading.
+        everything: List archives, orphans and cron runs as well; their counts are then 0.
+    """
+    counts = dict(snapshot.left_out)
+    if everything:
+        return snapshot.sessions, counts | dict.fromkeys(FOLDED, 0)
+    shown = tuple(view for view in snapshot.sessions if is_shown(view))
+    return shown, counts
+
+
+def is_shown(view: SessionView) -> bool:
+    """Tell whether the default view lists a session."""
+    return view.state is SessionState.LIVE and not view.is_cron_run

@@ -25,4 +25,4 @@ class ConfigFixed(Reported):
     """
 
 
-CONFIG_FIX = CommandSpec(kind=ConfigFix, name="config fix", runner="config_check.run:fix")
+CONFIG_FIX = CommandSpec(kind=ConfigFix, name="config fix", runner="config_check.service:fix")

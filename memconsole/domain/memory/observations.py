@@ -173,15 +173,6 @@ class ObservationLog:
         first = next((line for line in self.lines if not line.is_blank), None)
         return first is not None and first.text.strip().lstrip("\ufeff") == TITLE
 
-    @property
-    def last_reflection(self) -> str | None:
-        """What the header says of the last reflection; None when it says nothing or `never`."""
-        for line in self._header():
-            if line.text.startswith(LAST_REFLECTION.rstrip()):
-                said = line.text[len(LAST_REFLECTION.rstrip()) :].strip()
-                return said if said and said != NEVER else None
-        return None
-
     def reflected(self, stamp: str) -> ObservationLog:
         """Return it with the header's time of the last reflection, `YYYY-MM-DD HH:MM`."""
         header = tuple(self._header())
@@ -202,11 +193,12 @@ class ObservationLog:
             yield line
 
 
-def new_log(last_reflection: str | None = None) -> ObservationLog:
+def new_log() -> ObservationLog:
     """Return an empty file with its header."""
-    said = f"{LAST_REFLECTION}{last_reflection or NEVER}"
     kept = "Maintained by memconsole. Loaded at session start."
-    return ObservationLog(tuple(Line(text) for text in (TITLE, "", kept, said, "", "---")))
+    return ObservationLog(
+        tuple(Line(text) for text in (TITLE, "", kept, f"{LAST_REFLECTION}{NEVER}", "", "---"))
+    )
 
 
 def line_of(observation: Observation, end: str = "\n") -> Line:

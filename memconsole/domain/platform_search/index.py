@@ -131,7 +131,6 @@ class PlatformIndexHealth:
         other_model: Chunks of another model than the index has now: never found by meaning.
         without_vector: Chunks without a vector in an index that has them.
         canary: Words of one of its own notes that were looked for; empty when it has no words.
-        canary_path: Where they stand.
         is_canary_found: Looking for them found that note.
         because: Why there is nothing to say; a sentence without a full stop, or empty.
         is_absent: There is no index at all.
@@ -149,7 +148,6 @@ class PlatformIndexHealth:
     other_model: int = 0
     without_vector: int = 0
     canary: str = ""
-    canary_path: str = ""
     is_canary_found: bool = True
     because: str = ""
     is_absent: bool = False

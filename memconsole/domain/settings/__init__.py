@@ -283,7 +283,6 @@ class Settings:
     """Everything an operator can set.
 
     Attributes:
-        is_home_explicit: The home came from `--home`, our configuration or a state-dir variable.
         timezone: IANA name; None means the platform's, then the host's.
         unknown_zone: The value of `TZ`, when it names no time zone.
         agents: Settings of the agents that differ, whole, by lower-cased id.
@@ -389,7 +388,6 @@ class Settings:
     ui: UiSettings = section(UiSettings)
     log: LogSettings = section(LogSettings)
     config_file: Path | None = None
-    is_home_explicit: bool = False
     unknown_zone: str = ""
     agents: Mapping[str, Settings] = field(default_factory=dict)
     faults: tuple[ConfigError, ...] = field(default=(), compare=False)

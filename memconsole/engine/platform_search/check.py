@@ -77,6 +77,5 @@ def _with_canary(health: PlatformIndexHealth, index: OpenPlatformIndex) -> Platf
     return replace(
         health,
         canary=words,
-        canary_path=chunk.path,
         is_canary_found=any(one.chunk.text == chunk.text for one in found),
     )

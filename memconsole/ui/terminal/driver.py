@@ -153,11 +153,6 @@ class ConsoleDriver(LinuxDriver):
         """Stay with cells."""
 
 
-def has_terminal() -> bool:
-    """Tell whether standard input and error are a terminal that can show a screen."""
-    return os.isatty(0) and os.isatty(2) and os.environ.get("TERM", "") not in ("", "dumb")
-
-
 _LOOK_S: Final = 0.1
 _RESTORE: Final = (
     b"\x1b[?2004l\x1b[?7h\x1b[?2048l\x1b[?1006l\x1b[?1002l\x1b[?1000l"

@@ -146,7 +146,7 @@ from memconsole.scheduler.control import Stopper
 from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.notify import Notifier
-import memconsole.scheduler.execution
+import memconsole.scheduler.service
 
 HOUR = timedelta(hours=1)
 kind, folder = sys.argv[1], Path(sys.argv[2])

@@ -108,12 +108,12 @@ def test_the_sample_of_the_specification_is_read() -> None:
         "Deadline 2026-02-14 (Friday)",
         date(2026, 2, 14),
     )
-    assert (log.has_title, log.last_reflection, log.days) == (True, "2026-01-26 03:00", (DAY,))
+    assert (log.has_title, log.days) == (True, (DAY,))
 
 
 def test_the_sample_of_the_specification_is_written() -> None:
     bare = replace(parse(SAMPLE).observations[1], day=None)
-    log = add(new_log("2026-01-26 03:00"), [REST, replace(bare, day=DAY)])
+    log = add(new_log().reflected("2026-01-26 03:00"), [REST, replace(bare, day=DAY)])
 
     assert log.text == SAMPLE
 
@@ -243,7 +243,6 @@ def test_quoted_talk_cannot_bring_metadata_or_priority() -> None:
 
 def test_the_time_of_the_last_reflection_is_replaced_or_added() -> None:
     assert "Last reflection: 2026-02-01 03:00\n" in parse(SAMPLE).reflected("2026-02-01 03:00").text
-    assert new_log().last_reflection is None
     without = parse("# Observations Log\n\nMine.\n\nDate: 2026-01-26\n- 🔴 x\n").reflected("now")
     assert without.text.startswith("# Observations Log\n\nLast reflection: now\n\nMine.\n")
 

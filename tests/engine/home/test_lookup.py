@@ -9,7 +9,7 @@ import pytest
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.sessions.find import find_session
+from memconsole.engine.sessions.service import find_session
 from memconsole.errors import SessionNotFoundError, UnknownAgentError, UsageError
 from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, fake_agent
