@@ -27,7 +27,7 @@ from memconsole.domain.reflect.working_copy import WorkingCopy, is_pending, is_r
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import readable, tokens_in_bytes
-from memconsole.text.figures import plural, size_words
+from memconsole.text.figures import plural, short_kilo, size_words
 from memconsole.text.graphemes import boundary_before
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _fit(one: Given, most: int, today: date) -> tuple[Given | None, str]:
     if len(content) == len(one.content):
         return replace(one, content=content), ""
     whole = len(one.content)
-    said = f"{whole} characters, cut to {len(content)}"
+    said = f"{short_kilo(whole)} characters, cut to {short_kilo(len(content))}"
     return replace(one, content=content, whole_chars=whole), said
 
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity
 from memconsole.domain.release import version_of
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import short_kilo
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -243,8 +244,8 @@ def explain(fault: Fault, compaction: Compaction) -> str:
     """Return the fault as the end of a sentence; says when the safeguard hook wrote it."""
     words = _WORDS[fault].format(
         duration=compaction.duration_ms,
-        before=compaction.tokens_before,
-        chars=len(compaction.summary.strip()),
+        before=short_kilo(compaction.tokens_before),
+        chars=short_kilo(len(compaction.summary.strip())),
     )
     is_hook = compaction.is_from_hook is True and fault in (Fault.UNAVAILABLE, Fault.EMPTY)
     return f"{words}, written by the safeguard hook" if is_hook else words

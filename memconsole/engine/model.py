@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.model import FALLBACK, ModelUse, estimated_tokens
 from memconsole.errors import ModelError, StateError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -89,7 +90,9 @@ class BudgetedModel:
         used = model.log.tokens_since(now - _DAY)
         wanted = estimated_tokens(prompt, "")
         if used + wanted > rules.daily_tokens:
-            return Answer(None, f"the budget of {rules.daily_tokens} tokens a day is used up")
+            return Answer(
+                None, f"the budget of {short_kilo(rules.daily_tokens)} tokens a day is used up"
+            )
         timeout_s = rules.timeout.total_seconds() * patience
         try:
             found = model.model.complete(prompt, timeout_s=timeout_s)

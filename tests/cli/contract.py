@@ -200,6 +200,7 @@ POOL: Type = {
     "by_category": [{"name": "str", "files": "int", "bytes": "int"}],
     "limits": [{"path": "str", "chars": "int", "limit": "int"}],
     "warnings": [WARNING],
+    "trend": [{"day": "str", "bytes": "int", "tokens": "int", "markers": MARKERS}],
 }
 MARKER: Type = {"tag": TAGS, "agent": "str", "path": "str", "line": "int", "text": "str"}
 HOOK: Type = {

@@ -153,7 +153,7 @@ def test_files_are_cut_with_a_word_about_the_rest() -> None:
     assert all(len(one.content) <= 20_000 for one in found.files)
     assert "[truncated, use memory_get observations.md for the rest]" in found.files[2].content
     assert without_own_lines(found.files[2].content) == ""
-    assert found.left_out[0].startswith("observations.md: 650")
+    assert found.left_out[0].startswith("observations.md: 65")
 
 
 def observed(count: int, source: str = "main/ada-1") -> str:

@@ -178,7 +178,7 @@ class FakeEngine(FakeSearching):
         if isinstance(command, Rotate) and command.dry_run:
             return Planned(
                 command,
-                f"would reset {command.key} at 151200 of 150000 tokens, after a checkpoint of it",
+                f"would reset {command.key} at 151.2K of 150K, after a checkpoint of it",
                 details={"threshold": 150_000, "tokens": 151_200, "class": "main"},
             )
         if command.dry_run:

@@ -126,7 +126,7 @@ def view(
         "percent_of_window": None if basis is None else round(100 * basis / WINDOW, 1),
         "is_due": is_due,
         "not_due": None if is_due else NotDue.BELOW,
-        "not_due_because": None if is_due else "below its threshold of 150000 tokens",
+        "not_due_because": None if is_due else "below its threshold of 150K",
         "growth": grows,
         "messages": None,
         "read_at": NOW,

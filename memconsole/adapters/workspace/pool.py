@@ -36,7 +36,7 @@ from memconsole.domain.memory.files import (
 )
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in_bytes
-from memconsole.text.figures import size_words
+from memconsole.text.figures import short_kilo, size_words
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -226,7 +226,9 @@ class _Reading:
             left -= min(limit.chars, limit.limit)
             self.limits.append(limit)
             if limit.is_over:
-                sentence = f"{{}} has {limit.chars} characters; a session is given {limit.limit}"
+                chars, most = short_kilo(limit.chars), short_kilo(limit.limit)
+                cut = short_kilo(limit.chars - limit.limit)
+                sentence = f"{{}} has {chars} characters; a session is given {most}, {cut} are cut"
                 self.warn("oversized", name, sentence)
 
     def _bootstrap_facts(self, file: FoundFile | None) -> TextFacts | None:

@@ -14,6 +14,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.output import safe
 from memconsole.system import launch
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
@@ -81,7 +82,7 @@ def encode(found: Bootstrap) -> Row:
 
 def _show(printer: Printer, found: Bootstrap, *, redact: bool) -> None:
     for one in found.files:
-        printer.title(one.name, f"{len(one.content):,} characters, {one.path}")
+        printer.title(one.name, f"{short_kilo(len(one.content))} characters, {one.path}")
         for line in safe.block(one.content, redact=redact).splitlines():
             printer.write(line)
     printer.gap()

@@ -17,6 +17,7 @@ from memconsole.domain.commands.memory import Decline, Promote
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text import figures
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -115,8 +116,11 @@ def previews(printer: Printer, found: Sequence[ConsolidationPreview]) -> None:
 
 def _preview_tables(printer: Printer, one: ConsolidationPreview) -> None:
     agent = printer.text(one.agent.id)
-    printer.title(agent, f"observations: {one.tokens_before:,} of {one.token_target:,} tokens")
-    left = f"could be archived, which leaves {one.tokens_after:,} tokens"
+    printer.title(
+        agent,
+        f"observations: {short_kilo(one.tokens_before)} of {short_kilo(one.token_target)} tokens",
+    )
+    left = f"could be archived, which leaves {short_kilo(one.tokens_after)} tokens"
     for lines, words, option in (
         (one.archived, left, "--apply"),
         (one.high, "with 🔴 could go as well", "--apply-high"),

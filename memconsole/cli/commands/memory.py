@@ -155,7 +155,8 @@ def _pool(printer: Printer, pool: Pool) -> None:
         text = f"{size_words(kind.size_bytes)} in {figures.plural(kind.files, 'file')}"
         printer.field(f"  {printer.text(kind.name)}", text)
     for limit in pool.limits:
-        text = f"{printer.text(limit.path)}: {limit.chars:,} of {limit.limit:,} characters"
+        text = f"{printer.text(limit.path)}: {figures.short_kilo(limit.chars)} of "
+        text += f"{figures.short_kilo(limit.limit)} characters"
         text += ", the rest is cut off" if limit.is_over else ""
         printer.field("limit", Cell(text, "warn" if limit.is_over else ""))
     if pool.items:

@@ -13,6 +13,7 @@ from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.pruning import CHARS_PER_TOKEN, PruneAction, PruningMode, parse_ttl
 from memconsole.engine.pruning import PruningRequest
 from memconsole.errors import UsageError
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -142,7 +143,7 @@ def _show(printer: Printer, found: PruningPreview) -> None:
     plan = found.plan
     name = found.session.key_text or found.session.session_id or "?"
     printer.title(
-        printer.text(name), f"{plan.rules.mode}, window {plan.rules.window_tokens:,} tokens"
+        printer.text(name), f"{plan.rules.mode}, window {short_kilo(plan.rules.window_tokens)}"
     )
     if plan.gate is not None:
         printer.write(Cell(f"Nothing would be pruned: {_WHY[plan.gate]}.", "dim"))
@@ -169,6 +170,6 @@ def _show(printer: Printer, found: PruningPreview) -> None:
         printer.table(columns, rows)
     before, after = plan.chars_before, plan.chars_after
     printer.write(
-        f"{before:,} characters ({plan.percent(before)} % of the window) "
-        f"become {after:,} ({plan.percent(after)} %)."
+        f"{short_kilo(before)} characters ({plan.percent(before)} % of the window) "
+        f"become {short_kilo(after)} ({plan.percent(after)} %)."
     )

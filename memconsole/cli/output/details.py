@@ -46,16 +46,15 @@ def session(printer: Printer, detail: SessionDetail) -> None:
 
 
 def _tokens(printer: Printer, view: SessionView) -> None:
-    limit = f"{view.threshold:,}"
-    tokens = figures.UNKNOWN if view.tokens is None else f"{view.tokens:,}"
+    limit, tokens = figures.short_kilo(view.threshold), figures.kilo(view.tokens)
     state = view.count.state.value
     percent = figures.percent(view.percent_of_threshold)
     printer.field("tokens", f"{tokens} of {limit}, {percent} ", Cell(f"({state})", "dim"))
     if view.count.state is TokenState.SUSPECT:
         printer.field("  suspect", why_suspect(view))
     elif view.count.estimated is not None:
-        printer.field("  transcript", f"{view.count.estimated:,} by its last usage")
-    window = figures.UNKNOWN if view.window is None else f"{view.window:,}"
+        printer.field("  transcript", f"{figures.kilo(view.count.estimated)} by its last usage")
+    window = figures.short_kilo(view.window)
     printer.field("window", f"{window}, {figures.percent(view.percent_of_window)} used")
     if view.is_due:
         printer.field("rotation", Cell("DUE", "due"))

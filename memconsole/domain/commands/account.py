@@ -112,7 +112,7 @@ def _of_compaction(outcome: Outcome) -> Proof:
         seen = "by its answer alone; the transcript does not show it yet"
         return Proof(Verdict.UNSEEN, f"{counts}, {seen}" if is_done else "no compaction was seen")
     chars = entry.get("summary_chars")
-    size = f"{chars:,} characters" if isinstance(chars, int) else "? characters"
+    size = f"{figures.short_kilo(chars)} characters" if isinstance(chars, int) else "? characters"
     fault = f", {entry['fault']}" if entry.get("fault") else ""
     return Proof(
         Verdict.PROVEN if isinstance(outcome, Reported) else Verdict.NOT_PROVEN,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity
 from memconsole.domain.config_check.finding import Change, Finding, shown, whole
 from memconsole.domain.release import FLUSH_PROMPT_IS_GONE, SUMMARISER_REPAIRED, release_of
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -207,8 +208,9 @@ def _arithmetic(facts: ConfigFacts) -> Iterator[Finding]:
             yield Finding(
                 "rotation-first",
                 Severity.INFO,
-                f"rotation at {use.threshold} tokens comes before the platform's flush at "
-                f"{flush_at}, as intended (window of {use.tokens}: {_name(use)})",
+                f"rotation at {short_kilo(use.threshold)} comes before the platform's flush at "
+                f"{short_kilo(flush_at)}, as intended (window of {short_kilo(use.tokens)}: "
+                f"{_name(use)})",
                 current=flush_at,
                 agent=use.agent,
             )
@@ -219,8 +221,9 @@ def _never_flushes(use: WindowUse, reserve: int, soft: int) -> Finding:
     return Finding(
         "flush-arithmetic",
         Severity.CRITICAL,
-        f"a window of {use.tokens} tokens less {reserve} in reserve and {soft} for the flush "
-        f"leaves nothing: no memory is flushed before a compaction ({_name(use)})",
+        f"a window of {short_kilo(use.tokens)} less {short_kilo(reserve)} in reserve and "
+        f"{short_kilo(soft)} for the flush leaves nothing: no memory is flushed before a "
+        f"compaction ({_name(use)})",
         key=".".join((*COMPACTION, "reserveTokensFloor")),
         current=use.tokens - reserve - soft,
         agent=use.agent,
@@ -243,8 +246,8 @@ def _flush_too_late(facts: ConfigFacts, kept_free: int) -> Iterator[Finding]:
         yield Finding(
             "flush-late",
             Severity.WARNING,
-            f"{use.name} was compacted at {tokens} tokens, before its flush at "
-            f"{use.tokens - kept_free}{more}",
+            f"{use.name} was compacted at {short_kilo(tokens)}, before its flush at "
+            f"{short_kilo(use.tokens - kept_free)}{more}",
             key=".".join((*FLUSH, "softThresholdTokens")),
             current=tokens,
             agent=use.agent,
@@ -264,8 +267,8 @@ def _compacts_first(facts: ConfigFacts) -> Iterator[Finding]:
             yield Finding(
                 "compacts-first",
                 Severity.WARNING,
-                f"a window of {use.tokens} tokens is compacted at {limit}, before rotation at "
-                f"{use.threshold} ({_name(use)})",
+                f"a window of {short_kilo(use.tokens)} is compacted at {short_kilo(limit)}, before "
+                f"rotation at {short_kilo(use.threshold)} ({_name(use)})",
                 current=use.threshold,
                 recommended=limit,
                 agent=use.agent,

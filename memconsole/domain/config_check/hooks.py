@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.config_check.finding import Change, Finding, shown
+from memconsole.text.figures import short_kilo
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _over(pool: Pool, path: str, size: int, limit: int, verb: str) -> Finding:
     return Finding(
         "bootstrap-budget",
         Severity.WARNING,
-        f"{one_line(path)}: up to {size} characters, and {verb} {limit} of them",
+        f"{one_line(path)}: up to {short_kilo(size)} characters, "
+        f"and {verb} {short_kilo(limit)} of them",
         current=size,
         recommended=limit,
         path=str(pool.root if "," in path else pool.root / path),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.figures import plural
+from memconsole.text.figures import plural, short_kilo
 from memconsole.text.markdown import line_ending, quote_line, unquoted
 from memconsole.text.outgoing import let_out
 
@@ -74,8 +74,8 @@ def _lines(preview: ConsolidationPreview, stamp: str) -> Iterator[str]:
     yield f"## Consolidation preview — {stamp}"
     yield ""
     yield (
-        f"Observations of {agent}: {preview.tokens_before} tokens, "
-        f"{preview.tokens_after} of {preview.token_target} after archiving "
+        f"Observations of {agent}: {short_kilo(preview.tokens_before)} tokens, "
+        f"{short_kilo(preview.tokens_after)} of {short_kilo(preview.token_target)} after archiving "
         f"{plural(len(preview.archived), 'line')}. Nothing was changed."
     )
     yield from (f"- {quote_line(note)}" for note in preview.notes)

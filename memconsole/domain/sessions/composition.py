@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -119,7 +120,11 @@ def _beginning(report: PromptReport | None, files: tuple[LoadedFile, ...]) -> It
         yield Part("skills", _tokens(report.skills_chars), source)
         files = report.files
     for one in files:
-        note = f"cut: {one.chars:,} of {one.raw_chars:,} characters" if one.is_cut else ""
+        note = (
+            f"cut: {short_kilo(one.chars)} of {short_kilo(one.raw_chars)} characters"
+            if one.is_cut
+            else ""
+        )
         yield Part(one.name, _tokens(one.chars), source, note)
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import NotDue, TokenCount, TokenState
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import PlatformConfig
@@ -170,7 +171,7 @@ def percent(part: int | None, whole: int | None) -> float | None:
 
 
 _REASONS = {
-    NotDue.BELOW: "below its threshold of {limit} tokens",
+    NotDue.BELOW: "below its threshold of {limit}",
     NotDue.STALE: "the platform marks its count as stale, and the transcript does not confirm it",
     NotDue.UNCONFIRMED: "the count is implausible, and the transcript does not confirm it",
     NotDue.CLASS: "{kind} sessions are never rotated",
@@ -191,7 +192,7 @@ def explain(reason: NotDue, stored: StoredSession, session_class: SessionClass, 
 @cache
 def _sentence(reason: NotDue, session_class: SessionClass, limit: int) -> str:
     """Return one of a few sentences; thousands of sessions share them."""
-    return _REASONS[reason].format(limit=limit, kind=session_class.value)
+    return _REASONS[reason].format(limit=short_kilo(limit), kind=session_class.value)
 
 
 def _explain_unknown(stored: StoredSession) -> str:

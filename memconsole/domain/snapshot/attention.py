@@ -347,11 +347,12 @@ def _limits(agents: tuple[AgentView, ...]) -> Iterator[Attention]:
             if place in seen or not limit.limit or 100 * limit.chars / limit.limit < _NEAR:
                 continue
             seen.add(place)
+            cut = f" and cuts {short_kilo(limit.chars - limit.limit)}" if limit.is_over else ""
             yield Attention(
                 Severity.WARNING,
                 "bootstrap-truncation" if limit.is_over else "near-limit",
-                f"{limit.path} of {agent.ref.id} has {limit.chars} characters; the platform "
-                f"loads {limit.limit}",
+                f"{limit.path} of {agent.ref.id} has {short_kilo(limit.chars)} characters; "
+                f"the platform loads {short_kilo(limit.limit)}{cut}",
                 hint="Move the older part below memory/, where search finds it.",
                 agent=agent.ref.id,
             )

@@ -23,7 +23,7 @@ from memconsole.engine.rotation.prologue import save_first
 from memconsole.engine.transcripts.tail import read_usage
 from memconsole.errors import GatewayCallError, SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.figures import plural
+from memconsole.text.figures import plural, short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -174,7 +174,7 @@ def _plan(command: Compact, reader: Reader) -> Planned | Failed:
         if view.is_capturable
         else f"would, without saving the {view.session_class.value} session of {command.key},"
     )
-    size = "an unknown number of tokens" if tokens is None else f"{tokens} tokens"
+    size = "an unknown number of tokens" if tokens is None else f"{short_kilo(tokens)} tokens"
     details: dict[str, Detail] = {
         "tokens": tokens,
         "token_state": view.count.state.value,
@@ -260,8 +260,8 @@ def _words(command: Compact, answer: CompactAnswer, before: int | None, after: i
         kept = "" if answer.archived is None else f"; all of it is kept as {answer.archived}"
         lines = answer.kept_lines
         return f"{command.key} was cut to its last {plural(lines, 'line')}, without a summary{kept}"
-    left = "an unknown number" if after is None else str(after)
-    return f"{command.key} was compacted: {before} tokens before, {left} after"
+    left = "an unknown number" if after is None else short_kilo(after)
+    return f"{command.key} was compacted: {short_kilo(before)} tokens before, {left} after"
 
 
 def _cuts_only(command: Compact, version: str | None) -> Failed:

@@ -17,6 +17,7 @@ from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.engine.reflect.files import Files
 from memconsole.errors import WorkspaceError
 from memconsole.text.estimate import tokens_in
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -148,5 +149,6 @@ def _notes(memory: AgentMemory, tokens: int) -> Iterator[str]:
         )
     if tokens > rules.token_target:
         yield (
-            f"{OBSERVATIONS} would still have {tokens} tokens, and should have {rules.token_target}"
+            f"{OBSERVATIONS} would still have {short_kilo(tokens)} tokens, and should have "
+            f"{short_kilo(rules.token_target)}"
         )

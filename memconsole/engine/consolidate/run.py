@@ -19,7 +19,7 @@ from memconsole.engine.reflect.files import Files
 from memconsole.errors import WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
-from memconsole.text.figures import plural
+from memconsole.text.figures import plural, short_kilo
 from memconsole.text.graphemes import cut
 from memconsole.text.plain import one_line
 
@@ -101,7 +101,9 @@ def _nothing(command: Consolidate, memory: AgentMemory, text: str, decay: Decay)
     tokens, target = tokens_in(text), memory.settings.consolidate.token_target
     name = f"{OBSERVATIONS} of {memory.agent.id}"
     if text.strip() and tokens <= target:
-        message = f"{name} has {tokens} of {target} tokens: nothing has to go"
+        message = (
+            f"{name} has {short_kilo(tokens)} of {short_kilo(target)} tokens: nothing has to go"
+        )
     else:
         high = f"; {len(decay.high)} with 🔴 go with --apply-high only" if decay.high else ""
         message = f"{name} holds nothing that has decayed{high}"
@@ -155,8 +157,8 @@ def _message(memory: AgentMemory, found: _Found) -> str:
     before, after = tokens_in(found.seen.text), tokens_in(found.decay.log.text)
     target = memory.settings.consolidate.token_target
     return (
-        f"{lines} of {OBSERVATIONS} of {memory.agent.id}: {before} tokens become {after} "
-        f"(target {target})"
+        f"{lines} of {OBSERVATIONS} of {memory.agent.id}: {short_kilo(before)} tokens become "
+        f"{short_kilo(after)} (target {short_kilo(target)})"
     )
 
 

@@ -14,6 +14,7 @@ from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.search.indexing import IndexState
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -124,7 +125,9 @@ def observations_budget(inputs: HealthInputs) -> Check:
         most = max(most, words)
         if exceeds(text, own):
             limits = "" if own == limit else f" of {own}"
-            over.append(f"{pool.agents[0]} ({words}{limits} words, {tokens_in(text)} tokens)")
+            over.append(
+                f"{pool.agents[0]} ({words}{limits} words, {short_kilo(tokens_in(text))} tokens)"
+            )
     if not over:
         if (blind := _blind(inputs, "observations-budget")) is not None:
             return blind
@@ -132,7 +135,7 @@ def observations_budget(inputs: HealthInputs) -> Check:
     return Check(
         "observations-budget",
         CheckStatus.WARNING,
-        f"observations over {limit} words or {tokens_for(limit)} tokens: {named(over)}",
+        f"observations over {limit} words or {short_kilo(tokens_for(limit))} tokens: {named(over)}",
         most,
         limit,
         hint="`memconsole reflect` consolidates them.",
@@ -169,7 +172,8 @@ def index(inputs: HealthInputs) -> Check:
 def bootstrap_truncation(inputs: HealthInputs) -> Check:
     """Which files the platform cuts when it gives them to a session."""
     over = [
-        f"{pool.agents[0]}/{one.path} ({one.chars} of {one.limit} characters)"
+        f"{pool.agents[0]}/{one.path} "
+        f"({short_kilo(one.chars)} of {short_kilo(one.limit)} characters)"
         for pool in _pools(inputs)
         for one in pool.limits
         if one.is_over

@@ -15,7 +15,7 @@ from memconsole.domain.sessions.tokens import NotDue
 from memconsole.engine.home.lookup import agents_of, require_a_readable_store, unreadable
 from memconsole.errors import SessionNotFoundError, StoreError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.figures import plural
+from memconsole.text.figures import plural, short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -303,7 +303,8 @@ def _planned(row: SessionView) -> Planned:
     tokens = row.count.basis if row.count.basis is not None else row.tokens
     return Planned(
         _command(row),
-        f"would reset {row.key_text} at {tokens} of {row.threshold} tokens, {capture}"
+        f"would reset {row.key_text} at {short_kilo(tokens)} of {short_kilo(row.threshold)}, "
+        + capture
         + (_WAITED if _is_busy(row) else ""),
         details=_details(row),
     )

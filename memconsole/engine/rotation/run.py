@@ -25,6 +25,7 @@ from memconsole.engine.rotation.plan import JOURNAL_ROWS, hold_of, plan_of, skip
 from memconsole.engine.rotation.prologue import save_first
 from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -236,8 +237,8 @@ def reset_done(command: Rotate, target: Target, prologue: Prologue, after: Ident
     broken = "; the run that was going on was broken off" if target.is_busy else ""
     return Rotated(
         command,
-        f"{target.key} was reset at {target.before.tokens} tokens, now {after.tokens or 0}{saved}"
-        f"{broken}",
+        f"{target.key} was reset at {short_kilo(target.before.tokens)}, "
+        f"now {short_kilo(after.tokens or 0)}{saved}{broken}",
         wrote=prologue.wrote,
         details=_details(target, prologue, after, proven=True),
         notices=prologue.notices,

@@ -265,7 +265,7 @@ def test_an_unknown_session_is_named(command: str, call: Caller) -> None:
 def test_a_session_for_people(busy_world: World, call: Caller) -> None:
     out = call("session", FULL).out
     assert out.splitlines()[0] == FULL
-    assert "152,940 of 150,000, 102% (fresh)" in out
+    assert "152.9K of 150K, 102% (fresh)" in out
     assert "rotation        DUE" in out
     assert "What fills it" in out
     assert "not due: below its threshold" in call("session", MAIN).out
@@ -294,7 +294,7 @@ def test_memory_pools(world: World, call: Caller) -> None:
     assert second["agent"] == "work"
     result = call("memory", "pool", "--agent", "MAIN")
     assert "[/bad] notes.md" in result.out
-    assert "MEMORY.md: 30,000 of 20,000 characters, the rest is cut off" in result.out
+    assert "MEMORY.md: 30K of 20K characters, the rest is cut off" in result.out
     assert "TODO 3" in result.out
     assert "generated, not counted" in result.out
     assert "! not-utf8: memory/a.md is not UTF-8" in result.out

@@ -74,7 +74,7 @@ def test_a_compaction_sets_its_summary_against_what_it_replaces(
         if fault is None
         else Failed(COMPACTION, "bad-compaction", "", details=details)
     )
-    said = f"159.1K → 42.0K, summary of 5,200 characters for 159.1K tokens{end}"
+    said = f"159.1K → 42.0K, summary of 5.2K characters for 159.1K tokens{end}"
     assert proof_of(outcome) == Proof(verdict, said)
 
 

@@ -36,7 +36,7 @@ def test_what_the_platform_noted_is_named_and_the_rest_is_what_is_left() -> None
 
 def test_a_file_that_was_cut_says_so() -> None:
     [cut] = [part for part in composition(None, MESSAGES, REPORT) if part.note]
-    assert (cut.name, cut.note) == ("MEMORY.md", "cut: 20,000 of 30,000 characters")
+    assert (cut.name, cut.note) == ("MEMORY.md", "cut: 20K of 30K characters")
 
 
 def test_without_a_note_the_files_are_taken_as_they_stand_now() -> None:

@@ -366,7 +366,7 @@ def test_a_file_that_the_platform_cuts_is_loud_even_while_nobody_talks() -> None
     [item] = found(agents=(agent(pool=pool),))
 
     assert item.code == "bootstrap-truncation"
-    assert item.message == "MEMORY.md of main has 20001 characters; the platform loads 20000"
+    assert item.message == "MEMORY.md of main has 20K characters; the platform loads 20K and cuts 1"
     exact = replace(pool, limits=(Limit("MEMORY.md", 18_000, 20_000),))
     assert codes(found(agents=(agent(pool=exact),))) == ["near-limit"]
     fits = replace(pool, limits=(Limit("MEMORY.md", 17_999, 20_000),))

@@ -38,7 +38,7 @@ def test_a_session_is_saved_and_compacted() -> None:
     turn.gateway.answer = GOOD
     outcome = run(turn)
     assert isinstance(outcome, Compacted), outcome
-    assert outcome.message == f"{KEY} was compacted: 160000 tokens before, 45000 after"
+    assert outcome.message == f"{KEY} was compacted: 160K tokens before, 45K after"
     assert (turn.gateway.compactions, turn.stage.entries()) == ([KEY], 1)
     assert outcome.details["captured"] == [
         {"step": "checkpoint", "status": "done"},
@@ -51,7 +51,7 @@ def test_the_plan_needs_no_gateway() -> None:
     turn.gateway.verdict = "down"
     plan = run(turn, replace(COMMAND, dry_run=True))
     assert isinstance(plan, Planned), plan
-    assert plan.message == f"would save {KEY}, then ask for its compaction at 160000 tokens"
+    assert plan.message == f"would save {KEY}, then ask for its compaction at 160K tokens"
     assert plan.details["threshold"] == 150_000
     failed(run(turn), "down")
 
@@ -112,7 +112,7 @@ def test_a_doubtful_record_is_done_and_told() -> None:
     turn.gateway.during["compact"] = lambda: leave(turn, "## Goal\nGo on.")
     outcome = run(turn)
     assert isinstance(outcome, Compacted), outcome
-    assert outcome.message.endswith("; look at it: its summary has 14 characters for 160000 tokens")
+    assert outcome.message.endswith("; look at it: its summary has 14 characters for 160K tokens")
 
 
 def test_an_older_record_is_not_taken_for_the_new_one() -> None:
@@ -131,7 +131,7 @@ def test_the_record_says_what_is_left_where_the_answer_does_not() -> None:
     turn.gateway.during["compact"] = lambda: leave(turn, "Go on. " * 40, tokens_after=469)
     outcome = run(turn)
     assert isinstance(outcome, Compacted), outcome
-    assert outcome.message == f"{KEY} was compacted: 160000 tokens before, 469 after"
+    assert outcome.message == f"{KEY} was compacted: 160K tokens before, 469 after"
     assert outcome.details["tokens_after"] == 469
 
 

@@ -461,5 +461,5 @@ def test_a_file_within_its_target_is_left_alone() -> None:
     before = stage.text()
     outcome = stage.run(Consolidate(AGENT.ref))
     assert isinstance(outcome, Skipped), outcome
-    assert "of 5000 tokens: nothing has to go" in outcome.message
+    assert "of 5K tokens: nothing has to go" in outcome.message
     assert stage.text() == before

@@ -93,7 +93,7 @@ def test_a_small_window_lowers_the_threshold() -> None:
     [outcome] = found.outcomes
     assert isinstance(outcome, Planned)
     assert outcome.details["threshold"] == 96_000
-    assert "96000 of 96000" in outcome.message
+    assert "96K of 96K" in outcome.message
 
 
 def test_full_sessions_that_stay_say_why() -> None:

@@ -252,7 +252,7 @@ async def test_rotate_without_a_gateway_shows_its_plan_and_why_it_cannot_be_done
         await desk.press("R")
         text = " ".join(desk.text("dialog").split())
         assert "Rotate main / main" in text
-        assert "would reset agent:main:main at 151200 of 150000 tokens" in text
+        assert "would reset agent:main:main at 151.2K of 150K" in text
         assert "only the Gateway can do it, and it is not connected" in text
         assert "[ Rotate ]" not in text
         await desk.press("enter")

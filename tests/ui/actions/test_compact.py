@@ -26,23 +26,23 @@ async def test_it_asks_and_then_shows_what_came_of_it() -> None:
     engine = with_gateway()
     plan = Compact(sample.ref("main"), KEY, dry_run=True)
     engine.outcomes["compact --dry-run"] = Planned(
-        plan, f"would save {KEY}, then ask for its compaction at 151200 tokens"
+        plan, f"would save {KEY}, then ask for its compaction at 151.2K tokens"
     )
     engine.outcomes["compact"] = Compacted(
         COMMAND,
-        f"{KEY} was compacted: 151200 tokens before, 45000 after",
+        f"{KEY} was compacted: 151.2K tokens before, 45K after",
         wrote=(Written("memory/ACTIVE_CONTEXT.md", 2_150),),
     )
     async with at_work(engine, COMPACT) as desk:
         await desk.press("K")
         text = words(desk.text("dialog"))
-        assert "then ask for its compaction at 151200 tokens" in text
+        assert "then ask for its compaction at 151.2K tokens" in text
         assert "[ y compact ]" in text
         assert not real(engine)
         await desk.press("y")
         text = words(desk.text("dialog"))
     assert real(engine) == [COMMAND]
-    assert "151200 tokens before, 45000 after" in text
+    assert "151.2K tokens before, 45K after" in text
     assert "memory/ACTIVE_CONTEXT.md" in text
     assert "undo: not possible" in text
 

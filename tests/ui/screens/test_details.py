@@ -50,7 +50,7 @@ async def test_the_reason_why_a_session_is_not_due_is_shown(engine: FakeEngine) 
         state = " ".join(desk.text("state").replace("│", "").replace("┃", "").split())
         growth = desk.text("growth")
 
-    assert "below its threshold of 150000 tokens" in state
+    assert "below its threshold of 150K" in state
     assert "2K/h, due in 8 h (by samples)" in state
     assert "·" in growth.split("\n", 1)[1]
 

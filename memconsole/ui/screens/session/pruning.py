@@ -256,7 +256,9 @@ def window_listing(
         rows += _facts(plan, request, context, width)
     return Listing(
         title="Window",
-        about="" if plan is None else f"{context.glyphs.dot} {plan.rules.window_tokens:,} tokens",
+        about=""
+        if plan is None
+        else f"{context.glyphs.dot} window of {figures.short_kilo(plan.rules.window_tokens)}",
         number=2,
         rows=tuple(rows),
         empty=("nothing was read" if failed else "reading",),
@@ -307,7 +309,7 @@ def _told(
         yield "ttl", f"{figures.age(rules.ttl)}, {word}{seen}", Role.PLAIN
     yield (
         "trimmed",
-        f"over {rules.max_chars:,} characters, from {rules.soft_ratio:.0%} on",
+        f"over {figures.short_kilo(rules.max_chars)} characters, from {rules.soft_ratio:.0%} on",
         Role.PLAIN,
     )
     if rules.is_hard_enabled:
