@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from textual.screen import Screen, ScreenResultCallbackType
 
     from memconsole.domain.commands.command import CommandSpec
+    from memconsole.domain.jobs.runs import JobView
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.settings import Settings
@@ -61,6 +62,9 @@ class Go(Protocol):
 
     def export(self, listing: Listing, rows: Sequence[Row]) -> None:
         """Ask where a list or a page is written."""
+
+    def host(self, jobs: JobControl, plan: Sequence[str], views: Sequence[JobView]) -> None:
+        """Ask whether the jobs shall run here, and follow them."""
 
     def search(self, facets: Facets, text: str) -> None:
         """Open the search."""

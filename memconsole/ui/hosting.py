@@ -45,21 +45,17 @@ def ask_to_host(app: Desk) -> None:
 
     def look() -> None:
         try:
-            sentences = (*_starts(jobs.jobs()), "", *_resets(jobs))
+            views = jobs.jobs()
+            plan = (*_starts(views), "", *_resets(jobs))
         except MemconsoleError as error:
             _tell(app, f"{error}. {error.hint}", Role.WARNING)
         except Exception:  # the edge of a thread: the console goes on
             logger.exception("the jobs could not be listed")
             _tell(app, "the jobs could not be listed, which is a bug; press l for it", Role.DUE)
         else:
-            app.call_from_thread(_ask, app, sentences)
+            app.call_from_thread(app.go.host, jobs, plan, views)
 
     app.run_worker(look, thread=True, group="host", exit_on_error=False)
-
-
-def _ask(app: Desk, sentences: tuple[str, ...]) -> None:
-    heading = "Run the jobs in this console until it quits"
-    app.ask(heading, sentences, "run them", lambda: host(app), line="memconsole --serve")
 
 
 def _starts(views: Iterable[JobView]) -> Iterator[str]:
@@ -96,28 +92,6 @@ def _resets(jobs: JobControl) -> Iterator[str]:
     else:
         yield "rotation would reset, unless that changes until then:"
         yield from (f"  {one.message}" for one in found)
-
-
-def host(app: Desk) -> None:
-    """Begin to run the jobs; taking their lock looks at the disk, so a thread does it."""
-    jobs = app.jobs
-    if jobs is None:
-        return
-
-    def begin() -> None:
-        try:
-            jobs.host()
-        except MemconsoleError as error:
-            _tell(app, f"{error}. {error.hint}", Role.WARNING)
-        except Exception:  # the edge of a thread: the console goes on
-            logger.exception("the scheduler could not begin")
-            _tell(
-                app, "the scheduler could not begin, which is a bug; press l for the log", Role.DUE
-            )
-        else:
-            _tell(app, "this console runs the jobs until it quits", Role.MUTED)
-
-    app.run_worker(begin, thread=True, group="host", exit_on_error=False)
 
 
 def _tell(app: Desk, text: str, role: Role) -> None:

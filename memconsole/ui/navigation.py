@@ -13,9 +13,11 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memconsole.domain.commands.command import CommandSpec
+    from memconsole.domain.jobs.runs import JobView
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.snapshot.snapshot import Attention, SessionView
+    from memconsole.ports.jobs import JobControl
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
     from memconsole.ui.drawing.listing import Listing
@@ -232,6 +234,12 @@ class Navigation:
         stamp = context.now.astimezone(context.zone).strftime("%Y%m%d-%H%M%S")
         folder = self._app.settings.state_dir
         self._app.push_screen(ExportScreen(listing, rows, folder, stamp))
+
+    def host(self, jobs: JobControl, plan: Sequence[str], views: Sequence[JobView]) -> None:
+        """Ask whether the jobs shall run here, and follow them."""
+        from memconsole.ui.screens.jobs.host import HostScreen  # noqa: PLC0415 - see above
+
+        self._app.push_screen(HostScreen(jobs, plan, views, self._app.glyphs))
 
     def actions(self) -> None:
         """List what only the screen in front can do."""

@@ -143,7 +143,9 @@ def test_running_the_jobs_here_asks_and_shows_what_would_be_reset(walk: Walk) ->
     picture = walk.sees("[ y run them ]")
     assert "rotation would reset" in picture
     assert "after its first interval: rotation" in " ".join(picture.replace("│", " ").split())
-    walk.press("y", "q")
+    walk.press("y")
+    walk.sees("until it quits")
+    walk.press("Escape", "q")
     assert "without it nobody saves" in walk.sees("[ y quit ]")
     walk.press("Enter")
     walk.sees("2 Sessions")

@@ -44,11 +44,13 @@ class FakeJobs:
     Attributes:
         asked: What was done with them.
         refusal: Raised by hosting.
+        begun: Records of what runs as soon as it hosts.
     """
 
     def __init__(self, *views: JobView) -> None:
         self.views = list(views)
         self.asked: list[str] = []
+        self.begun: dict[str, JobRecord] = {}
         self.refusal: SchedulerOwnedError | None = None
         self.gate = threading.Event()
         self.gate.set()
@@ -74,6 +76,7 @@ class FakeJobs:
             raise self.refusal
         self.is_hosting = True
         self.asked.append("host")
+        self.views = [replace(one, record=self.begun.get(one.id, one.record)) for one in self.views]
 
     def close(self) -> None:
         self.is_hosting = False
@@ -248,16 +251,28 @@ async def test_the_scheduler_is_run_here_when_nobody_runs_it() -> None:
         await desk.press("y")
         assert jobs.asked[-1] == "host"
         assert "this console runs the jobs until it quits" in desk.picture()
-        await desk.press("v")
+        await desk.press("escape", "v")
         assert "run by this console" in desk.picture()
         await desk.press("S")
         assert "this console runs the jobs already" in desk.picture()
 
 
+async def test_what_ran_is_told_line_by_line_where_the_jobs_were_begun() -> None:
+    jobs = fake_jobs()
+    async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
+        await desk.press("S")
+        jobs.begun = {"checkpoint": record("checkpoint", ago=0 * MINUTE, message="18 messages")}
+        await desk.press("y")
+        text = desk.text("dialog")
+        assert "✓ checkpoint        31 ms  18 messages" in text
+        assert "· index_sync     not begun yet" in text
+        assert "rotation" not in text
+
+
 async def test_who_runs_the_jobs_is_asked_before_it_quits() -> None:
     jobs = fake_jobs()
     async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
-        await desk.press("S", "y", "q")
+        await desk.press("S", "y", "escape", "q")
         assert desk.screen == "ask"
         assert "without it nobody saves" in desk.text("dialog")
         await desk.press("enter")
