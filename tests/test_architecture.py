@@ -49,7 +49,7 @@ HOMES = {
     "pyjson5": {"adapters.platform"},
     "pysqlite3": {"adapters.sqlite"},
     "rapidfuzz": {"domain", "ui"},
-    "rich": {"cli", "ui"},
+    "rich": {"cli", "text", "ui"},
     "sentencepiece": {"adapters.index"},
     "sqlean": {"adapters.sqlite"},
     "sqlite3": {"adapters.sqlite"},

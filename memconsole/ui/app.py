@@ -10,8 +10,8 @@ from textual.app import App
 from textual.binding import Binding
 
 from memconsole.domain.commands.command import name_of
+from memconsole.text.cells import cut
 from memconsole.ui.actions.action import ActionMoved, Actions
-from memconsole.ui.drawing.cells import cut
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import ASCII, UNICODE
 from memconsole.ui.drawing.literal import literal, literal_block

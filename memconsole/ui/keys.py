@@ -14,7 +14,7 @@ from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.checkpoint import CHECKPOINT
 from memconsole.domain.commands.rotate import ROTATE
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing.cells import cut_middle
+from memconsole.text.cells import cut_middle
 from memconsole.ui.drawing.spans import Role, Span, line_width
 
 if TYPE_CHECKING:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.cli.output import wording
-from memconsole.cli.output.printer import Cell, cell_len, cut_middle, pad
+from memconsole.cli.output.printer import Cell
 from memconsole.domain.search.indexing import IndexState
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
@@ -85,8 +85,10 @@ def _hit(printer: Printer, one: SearchHit) -> None:
     notes = " · ".join(_notes(printer, one))
     room = None if printer.style.width is None else printer.style.width - 6 - _BAR * 2 - 2
     if room is not None:
-        place = cut_middle(
-            printer.text(place), max(16, room - cell_len(notes) - 2), printer.style.ellipsis
+        place = cells.cut_middle(
+            printer.text(place),
+            max(16, room - cells.width(notes) - 2),
+            ellipsis=printer.style.ellipsis,
         )
     printer.write(
         score,
@@ -130,7 +132,7 @@ def _bars(printer: Printer, one: SearchHit) -> str:
     for value in (one.vector_score, one.text_score):
         share = None if value is None else 100 * value
         drawn = wording.gauge(share, _BAR, is_ascii=printer.style.is_ascii)
-        parts.append(pad(drawn, _BAR, right=False))
+        parts.append(cells.pad(drawn, _BAR))
     return "|".join(parts) if printer.style.is_ascii else "▏".join(parts)
 
 
@@ -181,7 +183,7 @@ def _wrapped(
 
 def _end(line: str, start: int, width: int) -> int:
     end = min(len(line), start + width)
-    while end > start + 1 and cell_len(line[start:end]) > width:
+    while end > start + 1 and cells.width(line[start:end]) > width:
         end -= 1
     blank = line.rfind(" ", start + width // 2, end)
     return end if end == len(line) or blank < 0 else blank

@@ -11,7 +11,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.graphemes import boundary_before
+from memconsole.text import cells
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -100,9 +100,9 @@ class Printer:
         self.text = text
         self._lines: list[Sequence[Cell]] = []
 
-    def write(self, *cells: Cell | str) -> None:
+    def write(self, *parts: Cell | str) -> None:
         """Add one line; it is not cut."""
-        self._lines.append([Cell(one) if isinstance(one, str) else one for one in cells])
+        self._lines.append([Cell(one) if isinstance(one, str) else one for one in parts])
 
     def gap(self) -> None:
         """Add an empty line, unless the page is empty."""
@@ -116,11 +116,11 @@ class Printer:
 
     def field(self, name: str, *values: Cell | str) -> None:
         """Add a name and its value, values below each other on the same column."""
-        self.write(Cell(pad(name, 16, right=False), "dim"), *values)
+        self.write(Cell(name.ljust(16), "dim"), *values)
 
     def sentence(self, first: Cell, text: str, style: str = "") -> None:
         """Add a sentence behind a first cell; on a terminal it is broken between words below it."""
-        indent = cell_len(first.text)
+        indent = cells.width(first.text)
         width = self.style.width
         room = None if width is None else max(20, width - indent)
         rows = [text] if room is None else wrap(text, room, break_on_hyphens=False) or [""]
@@ -131,14 +131,18 @@ class Printer:
     def cut(self, text: str, used: int = 0) -> str:
         """Return a sentence cut to what is left of the line."""
         width = self.style.width
-        return text if width is None else cut_end(text, max(8, width - used), self.style.ellipsis)
+        return (
+            text
+            if width is None
+            else cells.cut(text, max(8, width - used), ellipsis=self.style.ellipsis)
+        )
 
     def table(self, columns: Sequence[Column], rows: Iterable[Sequence[Cell | str]]) -> None:
         """Add a table, every row of it."""
-        cells = [[Cell(one) if isinstance(one, str) else one for one in row] for row in rows]
-        shown, widths = _fit(columns, cells, self.style.width)
+        lines = [[Cell(one) if isinstance(one, str) else one for one in row] for row in rows]
+        shown, widths = _fit(columns, lines, self.style.width)
         self._lines.append([_head(columns[at], widths[at], at == shown[-1]) for at in shown])
-        for row in cells:
+        for row in lines:
             self._lines.append(
                 [self._cell(columns[at], row[at], widths[at], at == shown[-1]) for at in shown]
             )
@@ -150,15 +154,17 @@ class Printer:
         return ["".join(cell.text for cell in line).rstrip() for line in self._lines]
 
     def _cell(self, column: Column, cell: Cell, width: int, is_last: bool) -> Cell:
-        cut = cut_middle if column.cut == "middle" else cut_end
-        text = cut(cell.text, width, self.style.ellipsis)
+        cut = cells.cut_middle if column.cut == "middle" else cells.cut
+        text = cut(cell.text, width, ellipsis=self.style.ellipsis)
         if is_last and not column.right:
             return Cell(text, cell.style)
-        return Cell(pad(text, width, right=column.right) + ("" if is_last else _GAP), cell.style)
+        return Cell(
+            cells.pad(text, width, right=column.right) + ("" if is_last else _GAP), cell.style
+        )
 
 
 def _head(column: Column, width: int, is_last: bool) -> Cell:
-    text = pad(cut_end(column.name, width), width, right=column.right)
+    text = cells.pad(column.name, width, right=column.right)
     return Cell(text + ("" if is_last else _GAP), "head")
 
 
@@ -167,10 +173,10 @@ def _fit(
 ) -> tuple[list[int], dict[int, int]]:
     """Return the columns to show and their widths in cells."""
     shown = list(range(len(columns)))
-    natural = {at: cell_len(columns[at].name) for at in shown}
+    natural = {at: cells.width(columns[at].name) for at in shown}
     for row in rows:
         for at, cell in enumerate(row):
-            natural[at] = max(natural[at], cell_len(cell.text))
+            natural[at] = max(natural[at], cells.width(cell.text))
     if width is None:
         return shown, natural
     while (
@@ -181,10 +187,10 @@ def _fit(
 
 
 def _least(columns: Sequence[Column], natural: dict[int, int], shown: list[int]) -> int:
-    cells = sum(
+    least = sum(
         min(natural[at], columns[at].least) if columns[at].cut else natural[at] for at in shown
     )
-    return cells + len(_GAP) * (len(shown) - 1)
+    return least + len(_GAP) * (len(shown) - 1)
 
 
 def _leaver(columns: Sequence[Column], shown: list[int]) -> int | None:
@@ -223,56 +229,3 @@ def _painted(lines: Iterable[Sequence[Cell]]) -> list[str]:
         ]
         painted.append("".join(parts).rstrip())
     return painted
-
-
-def cell_len(text: str) -> int:
-    """Return how many terminal cells a line of text takes."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len as measure  # noqa: PLC0415  # JSON and ASCII need no Rich
-
-    return measure(text)
-
-
-def cut_end(text: str, width: int, ellipsis: str = "…") -> str:
-    """Return `text` in at most `width` cells, the end replaced by the ellipsis."""
-    if cell_len(text) <= width:
-        return text
-    room = width - cell_len(ellipsis)
-    return text[: _fitting(text, room)] + ellipsis if room >= 0 else ""
-
-
-def cut_middle(text: str, width: int, ellipsis: str = "…") -> str:
-    """Return `text` in at most `width` cells, beginning and end kept."""
-    if cell_len(text) <= width:
-        return text
-    room = width - cell_len(ellipsis)
-    if room < 2:
-        return cut_end(text, width, ellipsis)
-    head = _fitting(text, (room + 1) // 2)
-    tail = _from_end(text, room // 2)
-    return text[:head] + ellipsis + text[tail:]
-
-
-def pad(text: str, width: int, *, right: bool) -> str:
-    """Return `text` filled with blanks to `width` cells."""
-    blanks = " " * max(0, width - cell_len(text))
-    return blanks + text if right else text + blanks
-
-
-def _fitting(text: str, room: int) -> int:
-    """Return how many characters from the beginning fit into `room` cells."""
-    end = min(len(text), max(0, room))
-    while end and cell_len(text[:end]) > room:
-        end -= 1
-    return boundary_before(text, end)
-
-
-def _from_end(text: str, room: int) -> int:
-    """Return the index from which the rest of the text fits into `room` cells."""
-    start = max(0, len(text) - room)
-    while start < len(text) and cell_len(text[start:]) > room:
-        start += 1
-    while start < len(text) and boundary_before(text, start) != start:
-        start += 1
-    return start

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.spans import Role, Span, fill_line, line_width
 
 if TYPE_CHECKING:

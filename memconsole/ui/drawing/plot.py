@@ -6,8 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.spans import Role, Span, between
 
 if TYPE_CHECKING:

@@ -11,8 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol, TypeAlias, overload
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.glyphs import UNICODE, gauge
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.spans import Role, Span, fill_line
 
 if TYPE_CHECKING:

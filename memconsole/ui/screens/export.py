@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.text.compiled import compiled
-from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.exported import Form, shown
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.strip import Strip
 from textual.widget import Widget
 
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.spans import fill_line, merge
 
 if TYPE_CHECKING:

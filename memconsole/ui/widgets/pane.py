@@ -14,7 +14,7 @@ from textual.binding import Binding
 from textual.message import Message
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.commands.catalogue import spec_of
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.spans import Role, Span, between, line_width
 

@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.cli.output.printer import Cell, Column, Printer, PrintStyle, cell_len
+from memconsole.cli.output.printer import Cell, Column, Printer, PrintStyle
 from memconsole.cli.output.safe import line
+from memconsole.text.cells import width as width_of
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
 COLUMNS = (
@@ -60,7 +61,7 @@ def test_every_line_fits_and_every_row_is_there(width: int) -> None:
     page.table(COLUMNS, ROWS)
     lines = page.lines()
     assert len(lines) == 1 + len(ROWS)
-    assert max(cell_len(one) for one in lines) <= width
+    assert max(width_of(one) for one in lines) <= width
 
 
 def test_colour_is_made_of_sixteen_colours_only() -> None:
@@ -80,7 +81,7 @@ def test_ascii_cuts_with_ascii() -> None:
     page = printer(18, is_ascii=True)
     page.table(COLUMNS, ROWS)
     assert page.lines()[1].isascii()
-    assert page.cut("a sentence that is longer") == "a sentence that .."
+    assert page.cut("a sentence that is longer") == "a sentence that.."
 
 
 @pytest.mark.parametrize(("width", "shown"), [(None, "abcdefghijkl"), (10, "abcdefg…")])

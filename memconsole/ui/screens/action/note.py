@@ -11,7 +11,7 @@ from memconsole.domain.commands.memory import Layer
 from memconsole.domain.memory.edits import DEFAULT_SECTION
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.keys import bind

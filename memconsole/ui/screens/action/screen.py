@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands.command import command_line
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, status_of
 from memconsole.domain.commands.steps import Verdict
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.ui.actions.action import Phase
-from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span, cut_line
 from memconsole.ui.screens.jobs.activity import proof_lines, status_sign, step_lines

@@ -12,8 +12,7 @@ from memconsole.domain.bootstrap import ACTIVE_NAME, BY_VALUE, INDEX_NAME, OBSER
 from memconsole.domain.hooks import HookState
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 
 from memconsole.domain.health import CheckStatus
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.text.plain import one_line
-from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

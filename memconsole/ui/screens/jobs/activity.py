@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.steps import NOT_DONE, RUNNING, Verdict
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Span
 

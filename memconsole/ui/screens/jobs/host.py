@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.jobs.runs import Start
 from memconsole.errors import MemconsoleError
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span, cut_line
 from memconsole.ui.screens.jobs.activity import status_sign

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.danger import agent_danger, dangers
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.text.figures import at_least
 from memconsole.ui.actions.targets import ALL
-from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.marked import Course, MarkedGauge, days_course, short_age

@@ -8,9 +8,8 @@ from textual import on
 
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.snapshot.groups import Group, grouped
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.ui.actions.targets import for_finding
-from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

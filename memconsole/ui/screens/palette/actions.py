@@ -12,7 +12,7 @@ from textual import on
 from textual.actions import parse
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row
 from memconsole.ui.keys import bind

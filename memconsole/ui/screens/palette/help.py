@@ -17,7 +17,7 @@ from textual.containers import Horizontal
 
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.keys import bind, key_name

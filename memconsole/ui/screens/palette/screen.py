@@ -15,7 +15,7 @@ from textual.actions import parse
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.drawing import cells
+from memconsole.text import cells
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.search.agent_view import Reason
 from memconsole.domain.search.indexing import Source
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.excerpt import marked
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal

@@ -8,8 +8,7 @@ from memconsole.domain.search.indexing import IndexState
 from memconsole.domain.search.near_hits import unfolded
 from memconsole.domain.search.query import match_spans
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.excerpt import Excerpt, Location
 from memconsole.ui.drawing.listing import Listing, Sort, text_row
 from memconsole.ui.drawing.literal import literal, literal_block

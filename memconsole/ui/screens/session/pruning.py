@@ -11,9 +11,8 @@ from textual.containers import Horizontal
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.pruning import CHARS_PER_TOKEN, PruneAction, PruneReason, PruningMode
 from memconsole.engine.pruning import PruningRequest
-from memconsole.text import figures
+from memconsole.text import cells, figures
 from memconsole.ui.actions.targets import for_session
-from memconsole.ui.drawing import cells
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.names import row_key, session_name

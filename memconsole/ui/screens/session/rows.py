@@ -10,8 +10,7 @@ from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.snapshot.wording import why_suspect
-from memconsole.text import figures
-from memconsole.ui.drawing import cells
+from memconsole.text import cells, figures
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from rich.cells import cell_len, split_graphemes
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -16,17 +14,21 @@ _MOST_CHARS_A_CELL, _SPARE = 8, 64
 
 
 def width(text: str) -> int:
-    """Return how many cells `text` takes."""
+    """Return how many cells a line of text takes."""
+    if text.isascii() and text.isprintable():
+        return len(text)
+    from rich.cells import cell_len  # noqa: PLC0415 - plain text needs no Rich, which loads long
+
     return cell_len(text)
 
 
 def cut(text: str, cells: int, *, ellipsis: str = ELLIPSIS) -> str:
     """Return `text`, or its beginning and an ellipsis, in at most `cells` cells."""
-    if cell_len(text) <= cells:
+    if width(text) <= cells:
         return text
     if cells <= 0:
         return ""
-    room = cells - cell_len(ellipsis)
+    room = cells - width(ellipsis)
     return _head(text, cells) if room < 0 else _head(text, room).rstrip() + ellipsis
 
 
@@ -35,13 +37,13 @@ def cut_middle(text: str, cells: int, *, ellipsis: str = ELLIPSIS) -> str:
 
     Ids and paths differ at both ends, so both ends stay.
     """
-    if cell_len(text) <= cells:
+    if width(text) <= cells:
         return text
-    room = cells - cell_len(ellipsis)
+    room = cells - width(ellipsis)
     if room < 2:
         return cut(text, cells, ellipsis=ellipsis)
     tail = _tail(text, room // 2)
-    return _head(text, room - cell_len(tail)) + ellipsis + tail
+    return _head(text, room - width(tail)) + ellipsis + tail
 
 
 def pad(text: str, cells: int, *, right: bool = False) -> str:
@@ -53,7 +55,7 @@ def pad(text: str, cells: int, *, right: bool = False) -> str:
         right: Align on the right, for numbers.
     """
     text = cut(text, cells)
-    blanks = " " * (cells - cell_len(text))
+    blanks = " " * (cells - width(text))
     return blanks + text if right else text + blanks
 
 
@@ -69,7 +71,7 @@ def _wrap_line(text: str, cells: int) -> Iterator[str]:
     start = 0
     while True:
         chunk = text[start : start + window]
-        if start + len(chunk) == len(text) and cell_len(chunk) <= cells:
+        if start + len(chunk) == len(text) and width(chunk) <= cells:
             yield chunk
             return
         head = _head(chunk, cells) or chunk[:1]
@@ -87,6 +89,8 @@ def _wrap_line(text: str, cells: int) -> Iterator[str]:
 def _head(text: str, cells: int) -> str:
     if text.isascii():
         return text[: max(cells, 0)]
+    from rich.cells import split_graphemes  # noqa: PLC0415 - see `width`
+
     spans, _ = split_graphemes(text[: cells * _MOST_CHARS_A_CELL + _SPARE])
     taken = end = 0
     for _, stop, size in spans:
@@ -100,6 +104,8 @@ def _head(text: str, cells: int) -> str:
 def _tail(text: str, cells: int) -> str:
     if text.isascii():
         return text[len(text) - max(cells, 0) :] if cells > 0 else ""
+    from rich.cells import split_graphemes  # noqa: PLC0415 - see `width`
+
     spans, _ = split_graphemes(text)
     taken, start = 0, len(text)
     for begin, _, size in reversed(spans):

@@ -5,30 +5,30 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len as rich_cells
 
-from memconsole.cli.output.printer import cell_len, cut_end, cut_middle, pad
+from memconsole.text import cells
 
 TEXTS = st.text(st.sampled_from("ab/日本👩\u200d🔬é-:e\u0301"), max_size=40)
 
 
 def test_ids_and_paths_keep_both_ends() -> None:
-    assert cut_middle("agent:main:telegram:direct:1001", 15) == "agent:m…ct:1001"
-    assert cut_middle("short", 15) == "short"
+    assert cells.cut_middle("agent:main:telegram:direct:1001", 15) == "agent:m…ct:1001"
+    assert cells.cut_middle("short", 15) == "short"
 
 
 def test_sentences_keep_their_beginning() -> None:
-    assert cut_end("a long sentence", 8) == "a long …"
-    assert cut_end("a long sentence", 8, "..") == "a long.."
+    assert cells.cut("a long sentence", 8) == "a long…"
+    assert cells.cut("a long sentence", 8, ellipsis="..") == "a long.."
 
 
 @pytest.mark.parametrize("width", [0, 1, 2])
 def test_no_room_is_no_error(width: int) -> None:
-    assert cell_len(cut_middle("abcdef", width)) <= width
-    assert cell_len(cut_end("abcdef", width)) <= width
+    assert cells.width(cells.cut_middle("abcdef", width)) <= width
+    assert cells.width(cells.cut("abcdef", width)) <= width
 
 
 @given(TEXTS, st.integers(0, 30))
 def test_a_cut_text_fits_and_is_made_of_its_ends(text: str, width: int) -> None:
-    cut = cut_middle(text, width)
+    cut = cells.cut_middle(text, width)
     assert rich_cells(cut) <= width or cut == text
     if cut != text and "…" in cut:
         head, tail = cut.split("…")
@@ -38,17 +38,17 @@ def test_a_cut_text_fits_and_is_made_of_its_ends(text: str, width: int) -> None:
 
 @given(TEXTS, st.integers(0, 30))
 def test_a_text_cut_at_its_end_fits(text: str, width: int) -> None:
-    cut = cut_end(text, width)
+    cut = cells.cut(text, width)
     assert rich_cells(cut) <= width
     assert text.startswith(cut.removesuffix("…"))
 
 
 @given(TEXTS)
 def test_cells_are_counted_as_rich_counts_them(text: str) -> None:
-    assert cell_len(text) == rich_cells(text)
+    assert cells.width(text) == rich_cells(text)
 
 
 def test_padding_counts_cells() -> None:
-    assert pad("日本", 6, right=False) == "日本  "
-    assert pad("7", 3, right=True) == "  7"
-    assert pad("toolong", 3, right=True) == "toolong"
+    assert cells.pad("日本", 6) == "日本  "
+    assert cells.pad("7", 3, right=True) == "  7"
+    assert cells.pad("toolong", 3, right=True) == "to…"
