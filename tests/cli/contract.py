@@ -28,7 +28,7 @@ TAGS = (
     "PREFERENCE",
     "TODO",
 )
-MARKERS: Type = dict.fromkeys(TAGS, "int")
+MARKERS: Type = dict.fromkeys(TAGS, "int?")
 STORAGE = ("files", "sqlite", "none", "unreadable", "mixed")
 ERA: Type = {"sessions": STORAGE, "memory_index": STORAGE, "cron": STORAGE}
 ATTENTION: Type = {
@@ -77,8 +77,8 @@ AGENT: Type = {
     "home": "str",
     "name": "str?",
     "era": ERA,
-    "workspace": "str",
-    "workspace_exists": "bool",
+    "workspace": "str?",
+    "workspace_exists": "bool?",
     "configured": "bool",
     "store": ("gateway", "sqlite", "files", "none", "unreadable"),
     "sessions": "int?",
@@ -87,8 +87,8 @@ AGENT: Type = {
         "?": {one.value: "int" for one in Doing},
     },
     "tokens_max": "int?",
-    "memory_bytes": "int",
-    "memory_files": "int",
+    "memory_bytes": "int?",
+    "memory_files": "int?",
     "markers": MARKERS,
     "checkpoint_at": "time?",
     "problems": [WARNING],
@@ -182,10 +182,10 @@ MESSAGE: Type = {
 POOL: Type = {
     "agent": "str",
     "agents": ["str"],
-    "root": "str",
-    "files": "int",
-    "bytes": "int",
-    "tokens": "int",
+    "root": "str?",
+    "files": "int?",
+    "bytes": "int?",
+    "tokens": "int?",
     "markers": MARKERS,
     "items": [
         {
@@ -246,7 +246,7 @@ OUTCOME: Type = {
     "reason": "str?",
     "message": "str",
     "hint": "str?",
-    "duration_ms": "int",
+    "duration_ms": "int?",
     "wrote": [{"path": "str", "bytes": "int", "mode": "str"}],
     "details": {},
 }

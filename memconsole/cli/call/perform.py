@@ -336,11 +336,12 @@ def _outcome(printer: Printer, one: Outcome) -> None:
     key = key_of(one.command) or session_key_of(one)
     subject = (one.command.agent.id or name_of(one.command)) if key is None else key
     word = status if reason is None else f"{status} ({reason})"
+    took = one.duration_ms
     printer.write(
         Cell(printer.text(subject), "head"),
         "  ",
         Cell(word, _STYLES[status]),
-        Cell(f"  {one.duration_ms} ms" if status == "done" else "", "dim"),
+        Cell("" if took is None or status != "done" else f"  {took} ms", "dim"),
     )
     printer.write(f"  {printer.text(one.message)}")
     for file in wrote_of(one):

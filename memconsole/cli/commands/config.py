@@ -115,7 +115,7 @@ def _outcome(status: str, message: str, file: Path, size_bytes: int) -> Row:
         "reason": None if is_written else "exists",
         "message": message,
         "hint": None,
-        "duration_ms": 0,
+        "duration_ms": None,
         "wrote": [{"path": file, "bytes": size_bytes, "mode": "0600"}] if is_written else [],
         "details": {},
     }

@@ -155,7 +155,7 @@ def _whole(command: str, run: JobRun, *, key: str | None = None) -> Row:
         "reason": run.end.reason,
         "message": run.end.message,
         "hint": None,
-        "duration_ms": 0,
+        "duration_ms": None,
         "wrote": [],
         "details": {},
     }

@@ -42,9 +42,9 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
             data=lambda: [memory.pool(one, asked) for one in pools],
             show=show,
             at=call.clock.now(),
-            warnings=_notices(pools),
+            warnings=notices(pools),
             home=home,
-            said=frozenset(one.message for one in _notices(pools)),
+            said=frozenset(one.message for one in notices(pools)),
         )
     )
 
@@ -68,8 +68,8 @@ def markers(
             for owner, one in call.engine.memory.markers(agent)
             if wanted is None or one.tag == wanted
         ]
-        notices = _notices(call.engine.memory.pools(agent))
-        unread = tuple(one for one in notices if one.code == UNREADABLE)
+        told = notices(call.engine.memory.pools(agent))
+        unread = tuple(one for one in told if one.code in (UNREADABLE, "config-unreadable"))
 
     def show(printer: Printer) -> None:
         show_markers(printer, found, is_whole=not unread)
@@ -85,14 +85,16 @@ def markers(
     )
 
 
-def _notices(pools: tuple[Pool, ...]) -> tuple[Notice, ...]:
-    return tuple(dict.fromkeys(notice for one in pools for notice in one.notices))
+def notices(pools: tuple[Pool, ...]) -> tuple[Notice, ...]:
+    """Return what is odd about memory folders, each thing once."""
+    told = (notice for one in pools for notice in (one.doubt, *one.notices))
+    return tuple(dict.fromkeys(notice for notice in told if notice is not None))
 
 
 def files(printer: Printer, pool: Pool) -> None:
     """Write the files of one memory."""
     if not pool.items:
-        printer.write("No memory files.")
+        printer.write("No memory files." if pool.is_known else "Nothing could be looked at.")
         return
     columns = (
         Column("file", cut="middle", least=20),
@@ -138,6 +140,10 @@ def show_pools(printer: Printer, found: Sequence[Pool]) -> None:
 
 def _pool(printer: Printer, pool: Pool) -> None:
     names = printer.text(", ".join(pool.agents))
+    if pool.doubt is not None:
+        printer.title(names)
+        printer.write(Cell(printer.text(f"{pool.doubt.message}; nothing was looked at."), "warn"))
+        return
     printer.title(names, printer.text(str(pool.root)))
     if not pool.exists:
         printer.write(Cell("The workspace does not exist; nothing was looked at.", "warn"))

@@ -88,7 +88,7 @@ def _files(call: Call, home: Home, owner: str) -> int:
             data=lambda: [encode.file(owner, one) for one in pool.items],
             show=show_files,
             at=call.clock.now(),
-            warnings=pool.notices,
+            warnings=memory.notices((pool,)),
             home=home,
         )
     )

@@ -182,14 +182,15 @@ def agents(snapshot: ConsoleSnapshot) -> list[Row]:
 
 
 def _agent(view: AgentView, home: Path) -> Row:
-    pool = view.pool
+    pool = view.pool if view.pool is not None and view.pool.is_known else None
+    is_guess = bool(view.agent.workspace_doubt)
     return {
         "id": view.ref.id,
         "home": home,
         "name": view.agent.name,
         "era": era(view.agent.era),
-        "workspace": view.agent.workspace_shown,
-        "workspace_exists": view.agent.workspace_exists,
+        "workspace": None if is_guess else view.agent.workspace_shown,
+        "workspace_exists": None if is_guess else view.agent.workspace_exists,
         "configured": view.agent.is_configured,
         "store": view.store.value,
         "sessions": view.sessions,
@@ -198,16 +199,18 @@ def _agent(view: AgentView, home: Path) -> Row:
         if view.activity is None
         else {one.value: view.activity.get(one, 0) for one in Doing},
         "tokens_max": view.tokens_max,
-        "memory_bytes": 0 if pool is None else pool.size_bytes,
-        "memory_files": 0 if pool is None else pool.files,
-        "markers": markers_by_tag({} if pool is None else pool.markers),
+        "memory_bytes": None if pool is None else pool.size_bytes,
+        "memory_files": None if pool is None else pool.files,
+        "markers": markers_by_tag(None if pool is None else pool.markers),
         "checkpoint_at": view.checkpoint_at,
         "problems": [notice(problem) for problem in view.problems],
     }
 
 
-def markers_by_tag(counts: Mapping[str, int]) -> dict[str, int]:
-    """Return all eight tags in their order, zeros included, then any others."""
+def markers_by_tag(counts: Mapping[str, int] | None) -> dict[str, int | None]:
+    """Return all eight tags in their order, zeros included, then any others; None for unknown."""
+    if counts is None:
+        return dict.fromkeys(MARKER_TAGS)
     return {tag: counts.get(tag, 0) for tag in (*MARKER_TAGS, *counts)}
 
 

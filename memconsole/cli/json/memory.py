@@ -21,11 +21,11 @@ def pool(one: Pool, agent_id: str | None = None) -> Row:
     return {
         "agent": agent_id or (one.agents[0] if one.agents else None),
         "agents": list(one.agents),
-        "root": one.root,
-        "files": one.files,
-        "bytes": one.size_bytes,
-        "tokens": one.tokens,
-        "markers": markers_by_tag(one.markers),
+        "root": one.root if one.doubt is None else None,
+        "files": one.files if one.is_known else None,
+        "bytes": one.size_bytes if one.is_known else None,
+        "tokens": one.tokens if one.is_known else None,
+        "markers": markers_by_tag(one.markers if one.is_known else None),
         "items": [
             {
                 "path": Path(item.path),
@@ -45,7 +45,9 @@ def pool(one: Pool, agent_id: str | None = None) -> Row:
             {"path": Path(limit.path), "chars": limit.chars, "limit": limit.limit}
             for limit in one.limits
         ],
-        "warnings": [notice(warning) for warning in one.notices],
+        "warnings": [
+            notice(warning) for warning in (one.doubt, *one.notices) if warning is not None
+        ],
         "trend": [
             {
                 "day": day.day.isoformat(),

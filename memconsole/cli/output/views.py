@@ -83,7 +83,10 @@ def agents(printer: Printer, snapshot: ConsoleSnapshot, *, has_memory: bool = Tr
 def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
     """Return one agent's cells."""
     pool = view.pool
-    is_missing = not view.agent.workspace_exists
+    is_unknown = pool is None or not pool.is_known
+    nothing = figures.UNKNOWN if is_unknown else ""
+    if not is_unknown and not view.agent.workspace_exists:
+        nothing = wording.NOTHING
     return [
         printer.text(view.ref.id),
         figures.UNKNOWN if view.sessions is None else str(view.sessions),
@@ -92,8 +95,8 @@ def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
             "due" if view.due else "dim",
         ),
         wording.NOTHING if view.sessions == 0 else figures.short_kilo(view.tokens_max),
-        wording.NOTHING if pool is None or is_missing else size_words(pool.size_bytes),
-        wording.NOTHING if pool is None or is_missing else str(pool.files),
+        nothing if pool is None or nothing else size_words(pool.size_bytes),
+        nothing if pool is None or nothing else str(pool.files),
         "never" if view.checkpoint_at is None else wording.age(view.checkpoint_at, printer.now),
         Cell(view.store.value, "due" if view.store is Storage.UNREADABLE else ""),
         Cell(printer.text(", ".join(_notes(view))), "warn"),
@@ -102,7 +105,9 @@ def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
 
 def _notes(view: AgentView) -> list[str]:
     notes = [] if view.agent.is_configured else ["not configured"]
-    if not view.agent.workspace_exists:
+    if view.agent.workspace_doubt:
+        notes.append("workspace not known")
+    elif not view.agent.workspace_exists:
         notes.append("no workspace")
     known = {"agent-unconfigured", "workspace-missing"}
     codes = (problem.code for problem in view.problems if problem.code not in known)

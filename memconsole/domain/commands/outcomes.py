@@ -29,6 +29,7 @@ class Reported:
         wrote: Files, in the order they were written.
         details: By stable words, for `--json`.
         notices: What was odd on the way.
+        duration_ms: What it took; None where nothing was timed.
     """
 
     command: Command
@@ -36,7 +37,7 @@ class Reported:
     wrote: tuple[Written, ...] = ()
     details: Mapping[str, Detail] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
+    duration_ms: int | None = None
 
 
 class SkipReason(StrEnum):
@@ -102,7 +103,7 @@ class Skipped:
     hint: str = ""
     details: Mapping[str, Detail] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
-    duration_ms: int = 0
+    duration_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Failed:
     message: str
     hint: str = ""
     details: Mapping[str, Detail] = field(default_factory=dict)
-    duration_ms: int = 0
+    duration_ms: int | None = None
 
 
 Outcome: TypeAlias = Reported | Skipped | Failed

@@ -10,6 +10,7 @@ from dataclasses import field
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.agents import UNREADABLE
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
@@ -162,6 +163,7 @@ class Pool:
         active_context_at: File time of ACTIVE_CONTEXT.md, when there is one.
         read_at: When the folder was read.
         trend: Days that are known of it, oldest first, for who shows them; none before two.
+        doubt: Why `root` is only a guess, and nothing of it is shown; None when it is none.
     """
 
     agents: tuple[str, ...]
@@ -178,6 +180,13 @@ class Pool:
     active_context_at: datetime | None
     read_at: datetime
     trend: tuple[PoolDay, ...] = ()
+    doubt: Notice | None = None
+
+    @property
+    def is_known(self) -> bool:
+        """Whether its sums say anything: of what could not be looked at they are 0."""
+        unread = any(one.code == UNREADABLE for one in self.notices)
+        return self.doubt is None and (self.files > 0 or not unread)
 
 
 EMOJI = {

@@ -7,7 +7,7 @@ from dataclasses import field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.domain.agents import few
+from memconsole.domain.agents import Notice, few
 from memconsole.domain.sessions.activity import is_running
 from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.names import names_of
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memconsole.domain.agents import Agent, AgentRef, Home, Notice
+    from memconsole.domain.agents import Agent, AgentRef, Home
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.sessions.tokens import Sample
@@ -215,15 +215,14 @@ class Reader:
             sharing = tuple(
                 sorted(one.id for one in home.agents if one.workspace == agent.workspace)
             )
+            if agent.workspace_doubt:
+                return _unknown_pool(home, agent, sharing, self._clock.now())
             mark = (self._memory.fingerprint(agent.workspace), sharing)
             if known is not None and known[0] == mark:
                 return known[1]
             pool = self._memory.pool(
                 agent.workspace, sharing, config=home.config, now=self._clock.now()
             )
-            if agent.workspace_doubt:  # the roster says so, and names no place that is a guess
-                known_place = (one for one in pool.notices if one.code != "workspace-missing")
-                pool = replace(pool, notices=tuple(known_place))
             self._pools[root] = (mark, pool)
             return pool
 
@@ -292,6 +291,29 @@ class Reader:
             self._news += bool(marks[one][0][3])
         kept.update((one, row) for one, row in found.items() if refs[one].modified_at is not None)
         return {one: tail for one, (_, tail) in found.items()}
+
+
+def _unknown_pool(home: Home, agent: Agent, sharing: tuple[str, ...], now: datetime) -> Pool:
+    """Return the memory of a workspace that is only guessed: what lies there may be another's."""
+    from memconsole.domain.memory.files import MARKER_TAGS, Pool  # noqa: PLC0415 - rarely needed
+
+    code = "workspace-missing" if home.config.is_readable else "config-unreadable"
+    return Pool(
+        agents=sharing,
+        root=agent.workspace,
+        exists=False,
+        files=0,
+        size_bytes=0,
+        tokens=0,
+        markers=dict.fromkeys(MARKER_TAGS, 0),
+        items=(),
+        by_category=(),
+        limits=(),
+        notices=(),
+        active_context_at=None,
+        read_at=now,
+        doubt=Notice(code, agent.workspace_trouble, agent=agent.id),
+    )
 
 
 def _ended(

@@ -74,6 +74,8 @@ class MemoryService:
         """Return (agent id, marked line) of every pool; a shared pool names its first agent."""
         found = []
         for pool in self.pools(agent_id):
+            if pool.doubt is not None:
+                continue
             owner = pool.agents[0] if pool.agents else ""
             found += [(owner, marker) for marker in self._memory.markers(pool.root)]
         return tuple(found)

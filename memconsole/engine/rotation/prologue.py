@@ -72,7 +72,7 @@ class Prologue:
     @property
     def durations(self) -> list[Detail]:
         """Every step from the checkpoint to the proof, with what it took."""
-        saved = ((name, status_of(one), one.duration_ms or 0) for name, one in self.steps)
+        saved = ((name, status_of(one), one.duration_ms) for name, one in self.steps)
         return [
             {"step": name, "status": status, "duration_ms": took}
             for name, status, took in (*saved, *self.later)

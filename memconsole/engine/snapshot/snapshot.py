@@ -462,7 +462,7 @@ def pools_of(snapshot: ConsoleSnapshot) -> tuple[PoolDay, ...]:
     return tuple(
         PoolDay(one.ref.id, day, one.pool.size_bytes, one.pool.tokens, dict(one.pool.markers))
         for one in snapshot.agents
-        if one.pool is not None and one.pool.exists
+        if one.pool is not None and one.pool.exists and one.pool.is_known
     )
 
 

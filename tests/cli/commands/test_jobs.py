@@ -117,6 +117,7 @@ def test_a_job_with_nothing_to_do_says_so(call: Caller) -> None:
         "skipped",
         "nothing-due",
     )
+    assert row["duration_ms"] is None  # no command was run, so nothing was timed
     assert "skipped (nothing-due)" in call("once", "rotation").out
 
 

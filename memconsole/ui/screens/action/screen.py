@@ -240,7 +240,7 @@ def _totals(action: Action) -> str:
     parts = [f"{counts[word]} {word}" for word in ("done", "skipped", "failed") if counts[word]]
     if left := len(action.todo) - len(action.outcomes):
         parts.append(f"{left} not begun")
-    took = figures.took(sum(one.duration_ms for one in action.outcomes))
+    took = figures.took(sum(one.duration_ms or 0 for one in action.outcomes))
     return ", ".join(parts) + (f" in {took}" if action.outcomes else "")
 
 

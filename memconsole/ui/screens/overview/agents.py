@@ -126,7 +126,9 @@ def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
 
 def _row(agent: AgentView, fill: float | None, context: Context, *, has_trend: bool) -> Row:
     is_unreadable = agent.sessions is None
-    pool = figures.UNKNOWN if agent.pool is None else figures.short_size(agent.pool.size_bytes)
+    pool = figures.UNKNOWN
+    if agent.pool is not None and agent.pool.is_known:
+        pool = figures.short_size(agent.pool.size_bytes)
     return Row(
         key=agent.ref.id,
         cells=(

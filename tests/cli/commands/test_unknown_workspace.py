@@ -1,0 +1,51 @@
+"""A workspace that is only guessed: nothing of it is told as if it were known."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.agents import PlatformConfig
+from tests.cli.contract import check_envelope
+
+if TYPE_CHECKING:
+    from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
+
+WHY = "the workspace of main is not known: the platform configuration cannot be read"
+
+
+@pytest.fixture(autouse=True)
+def _guessed(world: World) -> None:
+    guess = replace(world.platform.agents[0], workspace_doubt=WHY.partition(": ")[2])
+    world.platform.agents = (guess, *world.platform.agents[1:])
+    world.platform.config = PlatformConfig(is_readable=False)
+
+
+def test_agents_say_that_the_workspace_and_its_memory_are_not_known(call: Caller) -> None:
+    answer = call.json("agents")
+    check_envelope(answer.envelope)
+    row = answer.data[0]
+    unknown = {row[one] for one in ("workspace", "workspace_exists", "memory_bytes")}
+    assert unknown == {None}
+    assert set(row["markers"].values()) == {None}
+    assert "workspace not known" in call("agents").out
+
+
+def test_the_pool_of_a_guessed_workspace_is_not_looked_at(call: Caller) -> None:
+    answer = call.json("memory", "pool")
+    check_envelope(answer.envelope)
+    row = answer.data[0]
+    assert [row[one] for one in ("root", "files", "bytes", "tokens", "items")] == [None] * 4 + [[]]
+    assert [(one["code"], one["message"]) for one in row["warnings"]] == [
+        ("config-unreadable", WHY)
+    ]
+    assert f"{WHY}; nothing was looked at" in call("memory", "pool").out
+
+
+def test_nothing_found_and_not_looked_at_differ(call: Caller) -> None:
+    for words in (("markers",), ("memory", "show")):
+        assert WHY in call(*words).err
+    assert "No memory files" not in call("memory", "show").out
