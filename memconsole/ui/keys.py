@@ -225,7 +225,7 @@ def key_line(
         shown = [*shown[: MOST_SHOWN - 1], shown[-1]]
     while True:
         lines = [_key_spans(shown, aims or {}, most) for most in _AIM_CELLS]
-        fitting = next((line for line in lines if line_width(line) - 2 <= width), None)
+        fitting = next((line for line in lines if line_width(line) <= width), None)
         if fitting is not None or len(shown) < 2:
             return fitting or lines[-1]
         del shown[-2]
@@ -233,8 +233,8 @@ def key_line(
 
 def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: int) -> Line:
     """Return the keys, each command with what it acts on in at most so many cells."""
-    spans = [Span(" ")]
-    for one in shown:
+    spans, listed = [Span(" ")], list(shown)
+    for one in listed:
         name = one.binding.key_display or key_name(one.binding.key)
         key = one.binding.key
         spans.append(Span(f"{name} ", Role.ACCENT if one.enabled else Role.MUTED, key=key))
@@ -242,7 +242,8 @@ def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: in
         text = (
             f"{one.binding.description} {cut_middle(aim, most)}" if aim else one.binding.description
         )
-        spans.append(Span(f"{text}  ", Role.PLAIN if one.enabled else Role.MUTED, key=key))
+        gap = "" if one is listed[-1] else "  "
+        spans.append(Span(f"{text}{gap}", Role.PLAIN if one.enabled else Role.MUTED, key=key))
     return tuple(spans)
 
 

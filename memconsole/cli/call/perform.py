@@ -25,6 +25,7 @@ from memconsole.domain.commands.outcomes import (
     status_of,
 )
 from memconsole.domain.commands.rotate import ROTATE, Rotate
+from memconsole.domain.commands.steps import RUNNING
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
@@ -36,10 +37,12 @@ if TYPE_CHECKING:
 
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.printer import Printer
+    from memconsole.cli.output.stream import Progress
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.compact import Compact
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.steps import Account, Step
     from memconsole.engine.rotation.plan import RotationPlan
 
 
@@ -142,8 +145,8 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
         _confirm(call, [plan], yes=yes, question="Compact this session?")
         call.settings.require("gateway")
         call.engine.gateway.require()
-    with call.busy("compacting"):
-        outcome = call.engine.run(command)
+    with call.busy("compacting") as progress:
+        outcome = call.engine.run(command, follower=Steps(call, progress))
     return _answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
@@ -155,8 +158,8 @@ def single(call: Call, command: Command, doing: str) -> int:
         command: What to run.
         doing: For the progress line, such as `summarising`.
     """
-    with call.busy(doing):
-        outcome = call.engine.run(command)
+    with call.busy(doing) as progress:
+        outcome = call.engine.run(command, follower=Steps(call, progress))
     return _answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
@@ -220,10 +223,13 @@ def each_agent_asked(
     if plans:
         _confirm(call, plans, yes=yes, question=question)
     # What fails fails again, and this time it is written down.
-    outcomes = [
-        call.engine.run(carried_out(order, one)) if isinstance(one, Planned | Failed) else one
-        for order, one in zip(orders, outcomes, strict=True)
-    ]
+    with call.busy(doing) as progress:
+        outcomes = [
+            call.engine.run(carried_out(order, one), follower=Steps(call, progress, order))
+            if isinstance(one, Planned | Failed)
+            else one
+            for order, one in zip(orders, outcomes, strict=True)
+        ]
     return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
 
 
@@ -237,9 +243,41 @@ def _outcomes(call: Call, commands: Sequence[Command], doing: str) -> list[Outco
     outcomes: list[Outcome] = []
     with call.busy(doing, total=len(commands)) as progress:
         for command in commands:
-            outcomes.append(call.engine.run(command))
+            outcomes.append(call.engine.run(command, follower=Steps(call, progress, command)))
             progress.advance()
     return outcomes
+
+
+class Steps:
+    """Says on standard error what a command has done, line by line, while it runs.
+
+    Only where a person watches, and never beside an answer for a machine.
+    """
+
+    def __init__(self, call: Call, progress: Progress, command: Command | None = None) -> None:
+        """Follow a command.
+
+        Args:
+            call: The call.
+            progress: Where the lines go.
+            command: Named above its steps, where there are several.
+        """
+        self._call, self._progress = call, progress
+        self._title = "" if command is None else key_of(command) or command.agent.id
+
+    def moved(self, step: Step) -> None:
+        """Say how a step ended."""
+        if step.status == RUNNING or self._call.is_json:
+            return
+        if self._title:
+            self._progress.step(self._call.line(self._title))
+            self._title = ""
+        took = f"{step.duration_ms} ms"
+        said = self._call.line(step.message)
+        self._progress.step(f"  {step.name:<14} {step.status:<9} {took:>9}  {said}")
+
+    def kept(self, account: Account, run_id: int | None) -> None:
+        """Hear where it is kept, which the answer says."""
 
 
 def _confirm(
@@ -283,7 +321,7 @@ def _rotate(call: Call, plan: RotationPlan, request: RotationRequest) -> list[Ou
                     is_active_forced=request.is_active_forced,
                     dry_run=False,
                 )
-                outcome = call.engine.run(order)
+                outcome = call.engine.run(order, follower=Steps(call, progress, order))
                 taken += not is_busy(outcome)
                 done.append(replace(outcome, details={**one.details, **outcome.details}))
             progress.advance()

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
+    from rich.console import Console as RichConsole
+
     from memconsole.cli.output.printer import PrintStyle
     from memconsole.domain.settings import UiSettings
 
@@ -161,12 +163,27 @@ class Progress:
         self._total = total
         self._is_terminal = is_terminal
         self._done = 0
+        self._bar: RichConsole | None = None
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._watch, name="progress", daemon=True)
 
     def advance(self) -> None:
         """Count one step."""
         self._done += 1
+
+    def step(self, words: str) -> None:
+        """Say above the sign of life what has been done, where a person watches.
+
+        Args:
+            words: One line, cleaned and masked.
+        """
+        if not self._is_terminal:
+            return
+        bar = self._bar
+        if bar is None:
+            self._output.error(words)
+        else:
+            bar.print(words, soft_wrap=True)
 
     def __enter__(self) -> Progress:
         self._thread.start()
@@ -207,5 +224,6 @@ class Progress:
         console = Console(file=sys.stderr, markup=False, highlight=False)
         with Bar(*columns, console=console, transient=True, auto_refresh=False) as bar:
             task = bar.add_task(self._label, total=self._total)
+            self._bar = console
             while not self._stop.wait(_FRAME_S):
                 bar.update(task, completed=self._done, refresh=True)

@@ -216,6 +216,31 @@ def test_yes_goes_on(world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
     assert "the gateway is down" in result.err
 
 
+@pytest.mark.parametrize(
+    ("head", "is_watched", "steps"),
+    [
+        ((), True, ["checkpoint", "observations", "summary", "reset", "proof"]),
+        ((), False, []),
+        (("--json",), True, []),
+    ],
+)
+def test_steps_are_told_to_who_watches_and_to_no_machine(
+    head: tuple[str, ...],
+    is_watched: bool,
+    steps: list[str],
+    world: World,
+    call: Caller,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    held = replace(world.sessions.listings["main"].sessions[1], started_at=NOW - timedelta(days=2))
+    world.sessions.hold(held)
+    world.gateway.hold(LiveSession(FULL, session_id=held.session_id, tokens=152_940))
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: is_watched)
+    title, *lines = call(*head, "rotate", FULL, "--yes").err.splitlines() or [""]
+    assert [line.split()[0] for line in lines] == steps
+    assert title == (FULL if steps else "")
+
+
 def test_an_end_of_input_interrupts(
     world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:

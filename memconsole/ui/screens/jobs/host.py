@@ -82,16 +82,17 @@ class HostScreen(Question[None]):
     def _row(self, name: str, width: int) -> Line:
         """Return one job: not begun yet, running, or how it ended."""
         glyphs, record = self._glyphs, None
+        most = max(map(len, self._before)) + 2
         for view in self._views:
             if view.id == name and view.record.started_at != self._before[name]:
                 record = view.record
         if record is None:
-            return (Span(f"{glyphs.dot} {name:<15}not begun yet", Role.MUTED),)
+            return (Span(f"{glyphs.dot} {name:<{most}}not begun yet", Role.MUTED),)
         status = _RUNNING if record.is_running else record.status or "?"
         sign, role = status_sign(status, glyphs)
         took = "" if record.is_running else figures.took(record.duration_ms)
         said = _RUNNING if record.is_running else literal(record.message)
-        line = (Span(f"{sign} ", role), Span(f"{name:<15}"), Span(f"{took:>8}  ", Role.MUTED))
+        line = (Span(f"{sign} ", role), Span(f"{name:<{most}}"), Span(f"{took:>8}  ", Role.MUTED))
         return cut_line((*line, Span(said)), width, ellipsis=glyphs.ellipsis)
 
     def buttons(self) -> tuple[Button, ...]:

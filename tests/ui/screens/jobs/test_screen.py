@@ -264,8 +264,8 @@ async def test_what_ran_is_told_line_by_line_where_the_jobs_were_begun() -> None
         jobs.begun = {"checkpoint": record("checkpoint", ago=0 * MINUTE, message="18 messages")}
         await desk.press("y")
         text = desk.text("dialog")
-        assert "✓ checkpoint        31 ms  18 messages" in text
-        assert "· index_sync     not begun yet" in text
+        assert "✓ checkpoint     31 ms  18 messages" in text
+        assert "· index_sync  not begun yet" in text
         assert "rotation" not in text
 
 
