@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.sessions.activity import Doing
+from memconsole.domain.sessions.composition import PartKind
 from tests.cli.contract_alerts import ALERT, STANDING
 
 if TYPE_CHECKING:
@@ -160,8 +161,18 @@ SESSION_DETAIL: Type = {
     "events": "int",
     "tokens_by_class": dict.fromkeys(("user", "assistant", "tool_result", "thinking"), "int"),
     "contributors": [{"name": "str", "tokens": "int", "share": "float"}],
-    "parts": [{"name": "str", "tokens": "int", "source": "str", "note": "str"}],
-    "parts_noted_at": "time?",
+    "fill": [
+        {
+            "part": tuple(PartKind),
+            "name": "str?",
+            "tokens": "int",
+            "truncated": "bool",
+            "source": ("platform", "memory", "transcript", "rest"),
+            "note": "str",
+        }
+    ],
+    "fill_noted_at": "time?",
+    "advice": [{"text": "str", "command": "str?"}],
     "next_events": {},
     "freshness": "map?",
     "last_capture_at": "time?",

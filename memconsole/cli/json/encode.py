@@ -266,11 +266,19 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
             {"name": one.name, "tokens": one.tokens, "share": round(one.share, 4)}
             for one in detail.contributors
         ],
-        "parts": [
-            {"name": one.name, "tokens": one.tokens, "source": one.source, "note": one.note}
+        "fill": [
+            {
+                "part": one.kind.value,
+                "name": one.file or None,
+                "tokens": one.tokens,
+                "truncated": one.is_truncated,
+                "source": one.source,
+                "note": one.note,
+            }
             for one in detail.parts
         ],
-        "parts_noted_at": detail.noted_at,
+        "fill_noted_at": detail.noted_at,
+        "advice": [{"text": one.text, "command": one.command or None} for one in detail.advice],
         "next_events": dict(detail.next_events),
         "freshness": None if detail.freshness is None else _freshness(detail.freshness),
         "last_capture_at": detail.last_capture_at,

@@ -115,6 +115,9 @@ def _parts(printer: Printer, detail: SessionDetail) -> None:
         Column("note"),
     )
     printer.table(columns, rows)
+    for one in detail.advice:
+        end = f": {one.command}" if one.command else ""
+        printer.write(Cell(printer.text(f"{one.text}{end}"), "dim"))
 
 
 def _contributors(printer: Printer, detail: SessionDetail) -> None:

@@ -8,6 +8,8 @@ then the platform has dropped or folded more than can be seen.
 
 from __future__ import annotations
 
+import shlex
+from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
@@ -21,7 +23,25 @@ if TYPE_CHECKING:
 
 _CHARS_A_TOKEN = 4
 
-REST = "not in the transcript"
+_EARLY, _LATE = 50.0, 70.0
+"""Percent of the window between which compacting loses least: what it folds is whole still."""
+
+_SHARE_OF_TOOLS, _SHARE_OF_FILES, _SHARE_OF_RESULTS = 0.1, 0.1, 0.3
+"""From these shares of a count on, a part is worth a word."""
+
+
+class PartKind(StrEnum):
+    """What a part of a count is."""
+
+    SYSTEM_PROMPT = "system-prompt"
+    TOOLS = "tools"
+    SKILLS = "skills"
+    BOOTSTRAP = "bootstrap"
+    USER = "user"
+    ASSISTANT = "assistant"
+    TOOL_RESULTS = "tool-results"
+    THINKING = "thinking"
+    REST = "not-in-the-transcript"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,13 +96,35 @@ class Part:
     Attributes:
         tokens: Estimated as characters / 4; of the rest, what is left.
         source: `platform`, `memory`, `transcript` or `rest`.
+        file: Which memory file it is; empty for the other kinds.
         note: What a reader must know of it, such as that a file was cut.
+        is_truncated: Only the beginning of the file was loaded.
     """
 
-    name: str
+    kind: PartKind
     tokens: int
     source: str
+    file: str = ""
     note: str = ""
+    is_truncated: bool = False
+
+    @property
+    def name(self) -> str:
+        """What it is called where people read it."""
+        return self.file or self.kind.value.replace("-", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """What would make a session smaller.
+
+    Attributes:
+        text: One sentence without a full stop.
+        command: That does it or shows it; empty where only the platform's configuration can.
+    """
+
+    text: str
+    command: str = ""
 
 
 def files_of(limits: Iterable[Limit]) -> tuple[LoadedFile, ...]:
@@ -108,16 +150,16 @@ def composition(
     if count is not None:
         named = sum(part.tokens for part in parts)
         note = "system prompt, tools and what was folded" if report is None else ""
-        parts.append(Part(REST, count - named, "rest", note))
+        parts.append(Part(PartKind.REST, count - named, "rest", note=note))
     return tuple(part for part in parts if part.tokens)
 
 
 def _beginning(report: PromptReport | None, files: tuple[LoadedFile, ...]) -> Iterator[Part]:
     source = "memory" if report is None else "platform"
     if report is not None:
-        yield Part("system prompt", _tokens(report.prompt_chars), source)
-        yield Part("tools", _tokens(report.tools_chars), source)
-        yield Part("skills", _tokens(report.skills_chars), source)
+        yield Part(PartKind.SYSTEM_PROMPT, _tokens(report.prompt_chars), source)
+        yield Part(PartKind.TOOLS, _tokens(report.tools_chars), source)
+        yield Part(PartKind.SKILLS, _tokens(report.skills_chars), source)
         files = report.files
     for one in files:
         note = (
@@ -125,18 +167,71 @@ def _beginning(report: PromptReport | None, files: tuple[LoadedFile, ...]) -> It
             if one.is_cut
             else ""
         )
-        yield Part(one.name, _tokens(one.chars), source, note)
+        tokens = _tokens(one.chars)
+        yield Part(PartKind.BOOTSTRAP, tokens, source, one.name, note, is_truncated=one.is_cut)
 
 
 def _messages(messages: TokensByClass) -> Iterator[Part]:
-    for name, tokens in (
-        ("user", messages.user),
-        ("assistant", messages.assistant),
-        ("tool results", messages.tool_result),
-        ("thinking", messages.thinking),
+    for kind, tokens in (
+        (PartKind.USER, messages.user),
+        (PartKind.ASSISTANT, messages.assistant),
+        (PartKind.TOOL_RESULTS, messages.tool_result),
+        (PartKind.THINKING, messages.thinking),
     ):
-        yield Part(name, tokens, "transcript")
+        yield Part(kind, tokens, "transcript")
 
 
 def _tokens(chars: int) -> int:
     return round(chars / _CHARS_A_TOKEN)
+
+
+def advice(
+    parts: Iterable[Part], key: str, *, window_percent: float | None, is_compacted: bool
+) -> tuple[Advice, ...]:
+    """Return what would make a session smaller, the greatest gain first.
+
+    Args:
+        parts: What its count is made of.
+        key: Its key, for commands.
+        window_percent: Share of its window that is used; None when nobody knows.
+        is_compacted: The platform may compact it.
+    """
+    sizes: dict[PartKind, int] = {}
+    for part in parts:
+        sizes[part.kind] = sizes.get(part.kind, 0) + max(part.tokens, 0)
+    total = sum(sizes.values()) or 1
+    found = [
+        (
+            sizes[kind],
+            Advice(text.format(short_kilo(sizes[kind])), command.format(shlex.quote(key))),
+        )
+        for kind, least, text, command in _ADVICE
+        if sizes.get(kind, 0) >= least * total
+    ]
+    if is_compacted and window_percent is not None and window_percent >= _EARLY:
+        state = "now" if window_percent <= _LATE else "at once"
+        text = f"it is at {window_percent:.0f} % of its window: compact {state}, best at 50 to 70 %"
+        found.append((total, Advice(text, f"memconsole compact {shlex.quote(key)} --dry-run")))
+    return tuple(one for _, one in sorted(found, key=lambda pair: -pair[0]))
+
+
+_ADVICE = (
+    (
+        PartKind.TOOLS,
+        _SHARE_OF_TOOLS,
+        "tools take {} of every request: switch off the tool servers that nobody uses",
+        "",
+    ),
+    (
+        PartKind.BOOTSTRAP,
+        _SHARE_OF_FILES,
+        "memory files take {} of every request: what is old belongs below memory/",
+        "memconsole consolidate --dry-run",
+    ),
+    (
+        PartKind.TOOL_RESULTS,
+        _SHARE_OF_RESULTS,
+        "tool results take {}: pruning leaves the old ones out of requests",
+        "memconsole prune-preview {}",
+    ),
+)

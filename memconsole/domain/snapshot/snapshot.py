@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import SummaryRecord
     from memconsole.domain.sessions.activity import Activity, Doing
-    from memconsole.domain.sessions.composition import Part, TokensByClass
+    from memconsole.domain.sessions.composition import Advice, Part, TokensByClass
     from memconsole.domain.sessions.keys import SessionClass, SessionKey
     from memconsole.domain.sessions.stored import (
         SessionState,
@@ -316,6 +316,7 @@ class SessionDetail:
         is_captured: Everything in it is captured to its end; None when nobody can say.
         parts: What the count is made of; they add up to it.
         noted_at: When the platform noted how the request begins; None when it did not.
+        advice: What would make it smaller.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
             `rotation`, `compaction`; empty for what is no live session.
     """
@@ -338,3 +339,4 @@ class SessionDetail:
     limits: Mapping[str, int] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     noted_at: datetime | None = None
+    advice: tuple[Advice, ...] = ()

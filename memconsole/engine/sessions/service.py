@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import SHORTEST_ID, require_one_id
-from memconsole.domain.sessions.composition import composition, files_of
+from memconsole.domain.sessions.composition import advice, composition, files_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.pruning import prune_preview
@@ -100,10 +100,17 @@ class SessionService:
         agent = find_agent(found.home, view.agent.id)
         report = self._store.prompt_report(agent, view.key_text)
         files = () if report else files_of(self._reader.pool(found.home, agent).limits)
+        parts = composition(view.tokens, detail.by_class, report, files)
         return replace(
             detail,
-            parts=composition(view.tokens, detail.by_class, report, files),
+            parts=parts,
             noted_at=None if report is None else report.at,
+            advice=advice(
+                parts,
+                view.key_text,
+                window_percent=view.percent_of_window,
+                is_compacted=view.session_class.is_rotated,
+            ),
         )
 
     def transcript(

@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from memconsole.domain.memory.files import Limit
 from memconsole.domain.sessions.composition import (
-    REST,
     LoadedFile,
+    PartKind,
     PromptReport,
     TokensByClass,
+    advice,
     composition,
     files_of,
 )
@@ -31,7 +32,7 @@ def test_what_the_platform_noted_is_named_and_the_rest_is_what_is_left() -> None
     assert named["tools"] == (3_000, "platform")
     assert named["MEMORY.md"] == (5_000, "platform")
     assert named["tool results"] == (4_000, "transcript")
-    assert named[REST] == (1_500, "rest")
+    assert named["not in the transcript"] == (1_500, "rest")
 
 
 def test_a_file_that_was_cut_says_so() -> None:
@@ -43,14 +44,31 @@ def test_without_a_note_the_files_are_taken_as_they_stand_now() -> None:
     files = files_of((Limit("MEMORY.md", 30_000, 20_000),))
     parts = composition(20_000, MESSAGES, None, files)
     assert (parts[0].name, parts[0].tokens, parts[0].source) == ("MEMORY.md", 5_000, "memory")
-    assert (parts[-1].name, parts[-1].tokens) == (REST, 8_000)
+    assert (parts[-1].kind, parts[-1].tokens) == (PartKind.REST, 8_000)
 
 
 def test_an_unknown_count_has_no_rest() -> None:
-    assert REST not in {part.name for part in composition(None, MESSAGES, REPORT)}
+    assert PartKind.REST not in {part.kind for part in composition(None, MESSAGES, REPORT)}
 
 
 @given(st.integers(0, 400_000), st.booleans())
 def test_the_parts_add_up_to_the_number_that_is_shown(count: int, is_noted: bool) -> None:
     parts = composition(count, MESSAGES, REPORT if is_noted else None)
     assert sum(part.tokens for part in parts) == count
+
+
+def test_what_takes_most_of_a_session_is_advised_on_with_its_command() -> None:
+    parts = composition(20_000, MESSAGES, REPORT)
+    found = advice(parts, "agent:main:main", window_percent=61.2, is_compacted=True)
+
+    assert [(one.text.split(":")[0], one.command) for one in found] == [
+        ("it is at 61 % of its window", "memconsole compact agent:main:main --dry-run"),
+        ("memory files take 6K of every request", "memconsole consolidate --dry-run"),
+        ("tools take 3K of every request", ""),
+    ]
+
+
+def test_a_small_session_is_left_in_peace() -> None:
+    parts = composition(None, TokensByClass(user=9_000), None)
+    assert advice(parts, "k", window_percent=20.0, is_compacted=True) == ()
+    assert advice(parts, "k", window_percent=90.0, is_compacted=False) == ()

@@ -164,6 +164,10 @@ def fill_listing(detail: SessionDetail | None, context: Context) -> Listing:
         for one in parts:
             name = f"{literal(one.name)} ({one.note})" if one.note else literal(one.name)
             rows.append(_part(f"part-{one.name}", name, max(one.tokens, 0) / total, one.tokens))
+        rows += [
+            text_row(f"advice-{place}", Span(literal(one.text), Role.MUTED), value=one.command)
+            for place, one in enumerate(detail.advice)
+        ]
         if detail.contributors:
             rows.append(
                 Row("head", (Cell("largest", Role.HEADER), Cell(), Cell()), is_heading=True)
