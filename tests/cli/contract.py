@@ -1,4 +1,5 @@
-"""The objects of `docs/contract.md`, transcribed: fields in order, types, what may be null.
+"""The objects of `docs/contract.md`, transcribed: fields in order, types, what may be null. It is long
+because the whole page stands in it, in its order.
 
 A type is a word (`str`, `int`, `float`, `bool`, `time`), with `?` when it may be null; a tuple of
 words is one of those words; a list is a list of its one type; a dict is an object.
