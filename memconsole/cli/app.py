@@ -45,6 +45,7 @@ COMMANDS = {
         "consolidate": "commands.consolidate:consolidate",
         "summarize": "commands.capture:summarize",
         "recover": "commands.capture:recover",
+        "restore": "commands.session:restore",
         "rotate": "commands.capture:rotate",
         "compact": "commands.compact:compact",
         "flush": "commands.capture:flush",

@@ -81,6 +81,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         usages=_usages(settings),
         captures=kept.captures,
         summaries=kept.summaries,
+        handovers=kept.handovers,
         recovery=kept.recovery,
         observer=kept.observer,
         flushes=kept.flushes,

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings.sections import BootstrapSettings
 
 
+HANDOVER_NAME: Final = "HANDOVER.md"
 INDEX_NAME: Final = "MEMORY_INDEX.md"
 ACTIVE_NAME: Final = "ACTIVE_CONTEXT.md"
 OBSERVATIONS_NAME: Final = "observations.md"

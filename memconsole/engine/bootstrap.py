@@ -6,12 +6,14 @@ are given are opened.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import field, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.bootstrap import (
     ACTIVE_NAME,
+    HANDOVER_NAME,
     INDEX_NAME,
     OBSERVATIONS_NAME,
     Bootstrap,
@@ -37,7 +39,7 @@ from memconsole.domain.sessions.keys import (
 )
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.transcripts.fingerprint import keys_of
-from memconsole.errors import UsageError, WorkspaceError
+from memconsole.errors import StateError, UsageError, WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -48,10 +50,11 @@ if TYPE_CHECKING:
     from memconsole.domain.calendar import Zone
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.settings import Settings
+    from memconsole.domain.summarize.handover import Handover
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.platform import Clock, SessionStore, Workspace
     from memconsole.ports.search import SearchPorts
-    from memconsole.ports.state import RecoveryLog
+    from memconsole.ports.state import HandoverLog, RecoveryLog
 
 _MADE_INLINE = 500
 """Files up to which a missing INDEX.md is made on the way; more would take too long."""
@@ -71,6 +74,7 @@ class BootstrapService:
         workspace: Workspace,
         sessions: SessionStore,
         recovery: RecoveryLog,
+        handovers: HandoverLog,
         search: Callable[[], SearchPorts],
         clock: Clock,
     ) -> None:
@@ -79,23 +83,44 @@ class BootstrapService:
         self._workspace = workspace
         self._sessions = sessions
         self._recovery = recovery
+        self._handovers = handovers
         self._search = search
         self._clock = clock
 
-    def given(self, *, workspace: Path | None = None, session_key: str | None = None) -> Bootstrap:
-        """Return what a session is given.
+    def given(
+        self,
+        *,
+        workspace: Path | None = None,
+        session_key: str | None = None,
+        is_start: bool = False,
+    ) -> Bootstrap:
+        """Return what a session is given; a hand-over that waits for it comes first.
 
         Args:
             workspace: Whose memory; None takes the agent of the key, else the first one.
             session_key: Its class decides; None means a main session.
+            is_start: The session starts now: a hand-over waits no longer.
 
         Raises:
             UnknownAgentError: The key names an agent that is not there.
             UsageError: The workspace is nobody's.
         """
         run, kind = self._scene(workspace, session_key)
-        [found] = _given(run, (kind,))
+        waiting = self._waiting(run, kind, session_key)
+        handed = () if waiting is None else _handed(run, waiting)
+        [found] = _given(run, (kind,), first=handed)
+        if waiting is not None and is_start:
+            with suppress(StateError):  # then the next start is given it again
+                self._handovers.given(waiting, self._clock.now())
         return replace(found, left_out=(*found.left_out, *run.kept_back))
+
+    def _waiting(
+        self, run: _BootstrapRun, kind: SessionClass, session_key: str | None
+    ) -> Handover | None:
+        """Return the hand-over that waits for a session; its key alone tells whose it is."""
+        if session_key is None or not kind.may_be_captured(groups=True):
+            return None
+        return self._handovers.waiting(run.agent.ref, session_key)
 
     def by_class(self, agent_id: str) -> tuple[Bootstrap, ...]:
         """Return what the sessions of one agent are given, for each class of them.
@@ -160,7 +185,18 @@ class BootstrapService:
         )
 
 
-def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootstrap]:
+def _handed(run: _BootstrapRun, waiting: Handover) -> tuple[Given, ...]:
+    """Return the text of a hand-over; none where its file is gone."""
+    text = run.text(waiting.path)
+    if text is None:
+        return ()
+    path = str(run.agent.workspace / waiting.path)
+    return (Given(HANDOVER_NAME, path, wrapped(text)),)
+
+
+def _given(
+    run: _BootstrapRun, kinds: Iterable[SessionClass], first: tuple[Given, ...] = ()
+) -> Iterator[Bootstrap]:
     """Yield what each class is given; classes that are given the same have it read once."""
     if not run.agent.workspace_exists:
         yield from (Bootstrap(kind, (), (run.agent.workspace_trouble,)) for kind in kinds)
@@ -180,7 +216,8 @@ def _given(run: _BootstrapRun, kinds: Iterable[SessionClass]) -> Iterator[Bootst
             yield Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
             continue
         if names not in known:
-            known[names] = _fitted(run, kind, {name: made[name]() for name in names})
+            contents = {name: made[name]() for name in names}
+            known[names] = _fitted(run, kind, contents, first)
         yield replace(known[names], session_class=kind)
 
 
@@ -285,8 +322,13 @@ def _peer(agent: Agent, session_key: str | None) -> str | None:
     return session_key
 
 
-def _fitted(run: _BootstrapRun, kind: SessionClass, contents: dict[str, str | None]) -> Bootstrap:
-    found: list[Given] = []
+def _fitted(
+    run: _BootstrapRun,
+    kind: SessionClass,
+    contents: dict[str, str | None],
+    first: tuple[Given, ...] = (),
+) -> Bootstrap:
+    found = list(first)
     missing: list[str] = []
     for name, content in contents.items():
         if content is None:

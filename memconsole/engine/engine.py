@@ -166,6 +166,7 @@ class Engine:
             summaries=ports.summaries,
             recovery=ports.recovery,
             flushes=ports.flushes,
+            observer=ports.observer,
             clock=ports.clock,
         )
 
@@ -221,6 +222,7 @@ class Engine:
             workspace=ports.workspace,
             sessions=ports.sessions,
             recovery=ports.recovery,
+            handovers=ports.handovers,
             search=ports.search,
             clock=ports.clock,
         )

@@ -106,6 +106,7 @@ class Ports:
     usages: ports.UsageMemory
     captures: state.CaptureLog
     summaries: state.SummaryLog
+    handovers: state.HandoverLog
     recovery: state.RecoveryLog
     observer: state.ObserverLog
     flushes: state.FlushLog

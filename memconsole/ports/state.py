@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.edits import MemoryAction, PathState
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
+    from memconsole.domain.summarize.handover import Handover
 
 
 class CaptureLog(Protocol):
@@ -51,6 +52,27 @@ class SummaryLog(Protocol):
 
     def add(self, record: SummaryRecord) -> None:
         """Store one summary, after the write it describes.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+
+class HandoverLog(Protocol):
+    """Which hand-overs wait for the next start of their session (`state.db`)."""
+
+    def waiting(self, agent: AgentRef, key: str) -> Handover | None:
+        """Return the newest hand-over of a session that no start was given yet."""
+
+    def add(self, handover: Handover) -> None:
+        """Store one hand-over, after the write it describes; older ones wait no longer.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+    def given(self, handover: Handover, at: datetime) -> None:
+        """Store that a start was given it.
 
         Raises:
             StateError: It cannot be stored.

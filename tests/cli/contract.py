@@ -1,6 +1,6 @@
-"""The objects of `docs/contract.md`, transcribed: fields in order, types, what may be null. It is long
-because the whole page stands in it, in its order.
+"""The objects of `docs/contract.md`; long because the whole page stands here, in its order.
 
+Transcribed by hand: fields in order, types, what may be null.
 A type is a word (`str`, `int`, `float`, `bool`, `time`), with `?` when it may be null; a tuple of
 words is one of those words; a list is a list of its one type; a dict is an object.
 """
@@ -422,6 +422,7 @@ COMMANDS: dict[str, tuple[Type, Type]] = {
     "observe": ([OUTCOME], {}),
     "summarize": ([OUTCOME], {}),
     "recover": ([OUTCOME], {}),
+    "restore": ([OUTCOME], {}),
     "reflect": ([OUTCOME], {}),
     "index-md": ([OUTCOME], {}),
     "consolidate": ([{}], {}),

@@ -27,6 +27,7 @@ WITHOUT = {
     "search": "reads; the only thing it keeps is the index and that a note was found",
     "memory search": "as search",
     "bench recall": "measures a copy that it throws away",
+    "mcp": "answers the agent's questions until it is ended; it writes notes where that is allowed",
     "serve": "runs jobs until it is ended; `once JOB --dry-run` tries one",
 }
 """Commands without the option, and why."""

@@ -46,6 +46,7 @@ from tests.doubles.state import (
     FakeEdits,
     FakeFlushes,
     FakeFolders,
+    FakeHandovers,
     FakeObserver,
     FakeRecovery,
     FakeReflections,
@@ -71,6 +72,7 @@ class World:
         self.events = FakeEvents()
         self.captures = FakeCaptures()
         self.summaries = FakeSummaries()
+        self.handovers = FakeHandovers()
         self.reflections = FakeReflections()
         self.folders = FakeFolders(self.workspace)
         self.journal = FakeJournal(self.workspace)
@@ -124,6 +126,7 @@ class World:
             usages=self.usages,
             captures=self.captures,
             summaries=self.summaries,
+            handovers=self.handovers,
             recovery=self.recovery,
             reflections=self.reflections,
             folders=self.folders,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
+    from memconsole.domain.summarize.handover import Handover
     from tests.doubles.platform import FakeWorkspace
 
 
@@ -81,6 +82,30 @@ class FakeSummaries(Unwritable):
     def add(self, record: SummaryRecord) -> None:
         self._record()
         self.stored.append(record)
+
+
+@dataclass
+class FakeHandovers(Unwritable):
+    """The hand-overs that wait, oldest first."""
+
+    stored: list[Handover] = field(default_factory=list)
+
+    def waiting(self, agent: AgentRef, key: str) -> Handover | None:
+        found = [one for one in self.stored if (one.agent, one.session_key) == (agent, key)]
+        return found[-1] if found else None
+
+    def add(self, handover: Handover) -> None:
+        self._check()
+        self._close(handover)
+        self.stored.append(handover)
+
+    def given(self, handover: Handover, at: datetime) -> None:
+        self._check()
+        self._close(handover)
+
+    def _close(self, handover: Handover) -> None:
+        owner = handover.agent, handover.session_key
+        self.stored = [one for one in self.stored if (one.agent, one.session_key) != owner]
 
 
 @dataclass

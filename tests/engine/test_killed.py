@@ -24,6 +24,7 @@ from memconsole.domain.commands.outcomes import Failed, Skipped
 from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.commands.restore import Restore
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
@@ -136,6 +137,7 @@ COMMANDS: dict[str, tuple[Callable[[Place], None], Callable[[AgentRef], Command]
     "observe": (nothing, Observe),
     "observe-more": (make_observations, Observe),
     "summarize": (nothing, lambda agent: Summarize(agent, KEY)),
+    "restore": (have_ended, lambda agent: Restore(agent, KEY)),
     "index-md": (nothing, lambda agent: IndexMd(agent, is_forced=True)),
     "reflect": (make_observations, lambda agent: Reflect(agent, is_forced=True)),
     "reflect-undo": (have_reflected, lambda agent: Reflect(agent, is_undo=True)),

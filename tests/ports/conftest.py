@@ -12,6 +12,7 @@ from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.captures import (
     StateCaptures,
     StateFlushes,
+    StateHandovers,
     StateObserver,
     StateRecovery,
     StateSummaries,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         ConsolidationLog,
         EventLog,
         FlushLog,
+        HandoverLog,
         MemoryLog,
         ObserverLog,
         RecoveryLog,
@@ -54,6 +56,7 @@ class Logs:
     consolidation: ConsolidationLog
     edits: MemoryLog
     flushes: FlushLog
+    handovers: HandoverLog
     jobs: JobStore
     observer: ObserverLog
     recovery: RecoveryLog
@@ -74,6 +77,7 @@ def stored_in(folder: Path) -> Logs:
         consolidation=StateConsolidation(database),
         edits=StateMemory(database),
         flushes=StateFlushes(database),
+        handovers=StateHandovers(database),
         jobs=StateJobs(database),
         observer=StateObserver(database),
         recovery=StateRecovery(database),

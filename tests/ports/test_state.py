@@ -12,6 +12,7 @@ from memconsole.domain.agents import AgentRef
 from memconsole.domain.flush import Cycle, FlushMark, Stage
 from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
 from memconsole.domain.observe.rules import Cursor
+from memconsole.domain.summarize.handover import Handover
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 
@@ -29,6 +30,7 @@ FLUSH = FlushMark(Cycle("s-1", 0, NOW), frozenset({Stage.EARLY}), NOW)
 HERE = Cursor("0a", 4711, NOW)
 NAMELESS = Cursor(None, 7, None)
 REFLECTION = ReflectionRecord(0, "/ws", NOW, 9_000, 5_000, "memory/b/1.md", 30_000, "abc")
+HANDOVER = Handover(MAIN, KEY, "memory/handover-a.md", "s-1", NOW)
 SUMMARY = SummaryRecord(MAIN, "s-1", KEY, NOW, NOW - timedelta(hours=1), "memory/a.md", "new")
 
 
@@ -154,6 +156,18 @@ def test_the_newest_summary_of_a_session_is_found(logs: Logs) -> None:
     assert logs.summaries.last(ELSEWHERE, "s-1") is None
 
 
+def test_a_start_is_given_the_newest_hand_over_of_its_session_once(logs: Logs) -> None:
+    assert logs.handovers.waiting(MAIN, KEY) is None
+    newest = replace(HANDOVER, path="memory/handover-b.md", window="s-2")
+    for one in (HANDOVER, newest, replace(HANDOVER, agent=WORK)):
+        logs.handovers.add(one)
+    assert logs.handovers.waiting(MAIN, KEY) == newest
+    logs.handovers.given(newest, NOW)
+    assert logs.handovers.waiting(MAIN, KEY) is None
+    assert logs.handovers.waiting(WORK, KEY) is not None
+    assert logs.handovers.waiting(ELSEWHERE, KEY) is None
+
+
 def test_the_newest_reflection_that_was_not_undone_is_found(logs: Logs) -> None:
     assert logs.reflections.last("/ws") is None
     then = replace(REFLECTION, at=NOW + timedelta(minutes=5))
@@ -177,6 +191,8 @@ def test_what_cannot_be_stored_is_said_and_is_not_there(closed_logs: Logs) -> No
         lambda: logs.reflections.add(REFLECTION),
         lambda: logs.reflections.undone(REFLECTION, NOW),
         lambda: logs.summaries.add(SUMMARY),
+        lambda: logs.handovers.add(HANDOVER),
+        lambda: logs.handovers.given(HANDOVER, NOW),
     ]
     for write in writes:
         with pytest.raises(StateError):

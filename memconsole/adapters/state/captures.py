@@ -12,6 +12,7 @@ from memconsole.adapters.state.tables import (
     CAPTURES,
     FINGERPRINTS,
     FLUSHES,
+    HANDOVERS,
     KNOWN_SESSIONS,
     OBSERVED,
     OBSERVER_RUNS,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory.records import Capture, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
+    from memconsole.domain.summarize.handover import Handover
 
 
 _CAPTURES_KEPT = timedelta(days=90)
@@ -254,6 +256,45 @@ class StateSummaries:
             StateError: It cannot be stored.
         """
         self._database.record(lambda connection: SUMMARIES.add(connection, record))
+
+
+class StateHandovers:
+    """Answers the port `HandoverLog`."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    def waiting(self, agent: AgentRef, key: str) -> Handover | None:
+        """Return the newest hand-over of a session that no start was given yet."""
+        newest = "AND given_at IS NULL ORDER BY id DESC"
+        return self._database.first(HANDOVERS, newest, **_of(agent), session_key=key)
+
+    def add(self, handover: Handover) -> None:
+        """Store one hand-over; older ones wait no longer.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+
+        def change(connection: Connection) -> None:
+            _close(connection, handover, handover.at)
+            HANDOVERS.add(connection, handover)
+            HANDOVERS.forget(connection, handover.at - _KEPT)
+
+        self._database.write(change)
+
+    def given(self, handover: Handover, at: datetime) -> None:
+        """Store that a start was given it, and the older ones with it.
+
+        Raises:
+            StateError: It cannot be stored.
+        """
+        self._database.write(lambda connection: _close(connection, handover, at))
+
+
+def _close(connection: Connection, handover: Handover, at: datetime) -> None:
+    owner = {**_of(handover.agent), "session_key": handover.session_key}
+    HANDOVERS.change(connection, {"given_at": at}, **owner)
 
 
 def _of(agent: AgentRef) -> dict[str, str]:

@@ -170,5 +170,13 @@ MIGRATIONS: Final = (
       markers TEXT NOT NULL, PRIMARY KEY (home, agent, day)
     ) STRICT;
     """,
+    # 21: which hand-over waits for the next start of its session
+    """
+    CREATE TABLE handover (
+      id INTEGER PRIMARY KEY, home TEXT NOT NULL, agent TEXT NOT NULL, session_key TEXT NOT NULL,
+      path TEXT NOT NULL, window TEXT NOT NULL, at TEXT NOT NULL, given_at TEXT
+    ) STRICT;
+    CREATE INDEX idx_handover_home_agent_session_key_id ON handover (home, agent, session_key, id);
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

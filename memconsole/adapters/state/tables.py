@@ -1,4 +1,4 @@
-"""The tables of our own database, each declared once.
+"""The tables of our own database, each declared once; it is long for all of them stand here.
 
 A column that comes later says since which version; `migrations.py` brings older databases there.
 Classes are named by their place: most calls read few tables, and many find them empty.
@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.rotation import Rotation
     from memconsole.domain.sessions.tokens import Sample
+    from memconsole.domain.summarize.handover import Handover
 
     AnyTable: TypeAlias = Table[Any]
 
@@ -240,6 +241,23 @@ SUMMARIES: Table[SummaryRecord] = Table(
     },
     parts={"agent": _AGENT_REF},
     indexes=[("home", "agent", "session_id", "id")],
+)
+
+HANDOVERS: Table[Handover] = Table(
+    "handover",
+    "memconsole.domain.summarize.handover:Handover",
+    {
+        "id": NUMBER.beside,
+        "home": _HOME,
+        "agent": _AGENT,
+        "session_key": NAME,
+        "path": NAME,
+        "window": NAME,
+        "at": INSTANT,
+        "given_at": INSTANT.optional.beside,
+    },
+    parts={"agent": _AGENT_REF},
+    indexes=[("home", "agent", "session_key", "id")],
 )
 
 FINGERPRINTS: Table[Plain] = Table(
@@ -474,6 +492,7 @@ TABLES: tuple[AnyTable, ...] = (
     ROTATIONS,
     JOBS,
     SUMMARIES,
+    HANDOVERS,
     FINGERPRINTS,
     KNOWN_SESSIONS,
     OBSERVED,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.state.captures import (
     StateCaptures,
     StateFlushes,
+    StateHandovers,
     StateObserver,
     StateRecovery,
     StateSummaries,
@@ -35,6 +36,7 @@ class StateViews:
         self.events = StateEvents(database)
         self.captures = StateCaptures(database)
         self.summaries = StateSummaries(database)
+        self.handovers = StateHandovers(database)
         self.recovery = StateRecovery(database)
         self.observer = StateObserver(database)
         self.edits = StateMemory(database)

@@ -163,6 +163,18 @@ def single(call: Call, command: Command, doing: str) -> int:
     return _answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
+def reviewed(call: Call, command: Command, doing: str, *, question: str, yes: bool) -> int:
+    """Show the plan of what can be undone and ask where somebody is; elsewhere just do it.
+
+    Raises:
+        ConfirmationError: The answer was no; nothing was done.
+    """
+    is_asked = not (yes or command.dry_run or call.is_json) and call.output.can_ask
+    if is_asked and isinstance(plan := call.engine.run(replace(command, dry_run=True)), Planned):
+        _confirm(call, [plan], yes=False, question=question)
+    return single(call, command, doing)
+
+
 def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int:
     """Run commands that ask nothing, one after the other; there may be none.
 

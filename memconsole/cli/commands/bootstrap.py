@@ -49,13 +49,19 @@ def bootstrap(
     call = call_of(context)
     may_write = not (dry_run or call.settings.ui.read_only)
     may_recover = may_write and call.settings.recovery.is_enabled
-    if session_key is not None and call.is_json and may_recover:
+    is_start = session_key is not None and call.is_json
+    if is_start and may_recover:
         _recover(call.settings.state_dir, call.engine.home.read().path)
     if workspace is not None:
         workspace = launch.absolute(workspace)
     service = call.engine.bootstrap
-    made = service.to_read if show else service.given
-    found = made(workspace=workspace, session_key=session_key)
+    found = (
+        service.to_read(workspace=workspace, session_key=session_key)
+        if show
+        else service.given(
+            workspace=workspace, session_key=session_key, is_start=is_start and may_write
+        )
+    )
     return call.answer(
         Answer(
             "bootstrap",

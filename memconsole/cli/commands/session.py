@@ -6,16 +6,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import SessionArgument, at_least_one, call_of
+from memconsole.cli.call.shared import DryRunOption, SessionArgument, at_least_one, call_of
 from memconsole.cli.json import encode
 from memconsole.cli.output import details
+from memconsole.domain.commands.restore import Restore
 
 if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
 
 
-def session(context: typer.Context, key: SessionArgument) -> int:
+def session(
+    context: typer.Context,
+    key: SessionArgument,
+    windows: Annotated[
+        bool,
+        typer.Option("--windows", help="Also its earlier windows, and what of them is in memory."),
+    ] = False,
+) -> int:
     """Show one session in full, its transcript read from beginning to end."""
     call = call_of(context)
     with call.busy("reading the transcript"):
@@ -24,17 +33,52 @@ def session(context: typer.Context, key: SessionArgument) -> int:
 
     def show(printer: Printer) -> None:
         details.session(printer, detail)
+        if windows:
+            details.windows(printer, detail)
+
+    def data() -> encode.Row:
+        more = {"windows": encode.windows(detail)} if windows else {}
+        return {**encode.session_detail(detail), **more}
 
     return call.answer(
         Answer(
             "session",
-            data=lambda: encode.session_detail(detail),
+            data=data,
             show=show,
             at=call.clock.now(),
             warnings=detail.notices,
             left_out=encode.transcript_left_out(detail.counts),
             home=home,
         )
+    )
+
+
+def restore(
+    context: typer.Context,
+    key: SessionArgument,
+    *,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "--window",
+            metavar="ID",
+            help="Of `session KEY --windows`; else the last that ended.",
+            show_default=False,
+        ),
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Hand an earlier window of a session over to its next start, which is given it once.
+
+    What was asked, decided and left open, and the last messages, stand in a file of the memory;
+    `memory undo` takes it away again. The transcript stays as it is.
+    """
+    call = call_of(context)
+    view = call.engine.sessions.find(key)
+    command = Restore(view.agent, view.key_text or key, window, dry_run=dry_run)
+    return perform.reviewed(
+        call, command, "handing over", question="Hand this over to its next start?", yes=yes
     )
 
 

@@ -289,6 +289,23 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
     }
 
 
+def windows(detail: SessionDetail) -> list[Row]:
+    """Return the windows of a session."""
+    return [
+        {
+            "id": one.id,
+            "state": one.state.value,
+            "started_at": one.started_at,
+            "ended_at": one.ended_at,
+            "why": one.why,
+            "messages": one.messages,
+            "bytes": one.size_bytes,
+            "captured": list(one.captured),
+        }
+        for one in detail.windows
+    ]
+
+
 def _freshness(found: Freshness) -> Row:
     because = found.stale_because
     return {

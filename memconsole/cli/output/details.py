@@ -136,6 +136,33 @@ def _contributors(printer: Printer, detail: SessionDetail) -> None:
     printer.table(columns, rows)
 
 
+def windows(printer: Printer, detail: SessionDetail) -> None:
+    """Write the windows of a session, the newest first."""
+    printer.title("Windows", "`memconsole restore KEY --window ID` hands one over")
+    rows = [
+        [
+            printer.text(one.id),
+            one.state.value,
+            printer.text(one.why or wording.NOTHING),
+            wording.age(one.ended_at, printer.now) if one.ended_at else wording.NOTHING,
+            figures.size(one.size_bytes),
+            figures.UNKNOWN if one.messages is None else f"{one.messages:,}",
+            printer.text(", ".join(one.captured) or "nothing"),
+        ]
+        for one in detail.windows
+    ]
+    columns = (
+        Column("window", cut="middle", least=12),
+        Column("state"),
+        Column("why"),
+        Column("ended", right=True),
+        Column("size", right=True),
+        Column("messages", right=True),
+        Column("in memory", cut="middle", least=12),
+    )
+    printer.table(columns, rows)
+
+
 def _windows(printer: Printer, detail: SessionDetail) -> None:
     if not detail.related:
         return

@@ -22,6 +22,7 @@ from memconsole.domain.commands.observe import OBSERVE
 from memconsole.domain.commands.recover import RECOVER
 from memconsole.domain.commands.reflect import REFLECT
 from memconsole.domain.commands.reindex import REINDEX
+from memconsole.domain.commands.restore import RESTORE
 from memconsole.domain.commands.rotate import ROTATE
 from memconsole.domain.commands.summarize import SUMMARIZE
 
@@ -38,6 +39,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     SUMMARIZE,
     FLUSH,
     RECOVER,
+    RESTORE,
     INDEX_MD,
     MEMORY_ADD,
     MEMORY_FORGET,

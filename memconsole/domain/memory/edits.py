@@ -34,6 +34,7 @@ class ActionKind(StrEnum):
     PROMOTE = "promote"
     CONSOLIDATE = "consolidate"
     TIDY = "tidy"
+    RESTORE = "restore"
 
 
 @dataclass(frozen=True, slots=True)

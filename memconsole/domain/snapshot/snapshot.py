@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         TranscriptState,
     )
     from memconsole.domain.sessions.tokens import Growth, NotDue, Sample, TokenCount
+    from memconsole.domain.sessions.windows import Window
     from memconsole.domain.snapshot.outlook import Outlook
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
@@ -316,6 +317,8 @@ class SessionDetail:
         is_captured: Everything in it is captured to its end; None when nobody can say.
         parts: What the count is made of; they add up to it.
         noted_at: When the platform noted how the request begins; None when it did not.
+        resets: Times of the resets in place in its transcript, oldest first.
+        windows: Each stretch of it that a reset, a rollover or an import ended, the newest first.
         advice: What would make it smaller.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
             `rotation`, `compaction`; empty for what is no live session.
@@ -339,4 +342,6 @@ class SessionDetail:
     limits: Mapping[str, int] = field(default_factory=dict)
     parts: tuple[Part, ...] = ()
     noted_at: datetime | None = None
+    resets: tuple[datetime | None, ...] = ()
+    windows: tuple[Window, ...] = ()
     advice: tuple[Advice, ...] = ()

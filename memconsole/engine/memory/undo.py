@@ -144,6 +144,8 @@ def _sentence(action: MemoryAction, memory: AgentMemory, *, is_plan: bool) -> st
     if action.kind in (ActionKind.ADD, ActionKind.PROMOTE):
         did = "would take" if is_plan else "took"
         return f"{did} {ids} out of {_listed(own)} of {memory.agent.id} again"
+    if action.kind is ActionKind.RESTORE:
+        return f"{'would take' if is_plan else 'took'} {_listed(own)} of {memory.agent.id} away"
     did = "would put" if is_plan else "put"
     if action.kind is ActionKind.TIDY:
         return f"{did} {_listed(own)} of {memory.agent.id} back"

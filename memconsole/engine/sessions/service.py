@@ -10,12 +10,14 @@ from memconsole.domain.sessions.composition import advice, composition, files_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.pruning import prune_preview
+from memconsole.engine.sessions.windows import stored_windows, windows
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 from memconsole.errors import SessionNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memconsole.domain.sessions.windows import Window
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import (
         ConsoleSnapshot,
@@ -28,7 +30,7 @@ if TYPE_CHECKING:
     from memconsole.engine.pruning import PruningPreview, PruningRequest
     from memconsole.engine.snapshot.snapshot import Snapshots
     from memconsole.ports.platform import Clock, SessionStore
-    from memconsole.ports.state import CaptureLog, FlushLog, RecoveryLog, SummaryLog
+    from memconsole.ports.state import CaptureLog, FlushLog, ObserverLog, RecoveryLog, SummaryLog
 
 
 class SessionService:
@@ -51,6 +53,7 @@ class SessionService:
         summaries: SummaryLog,
         recovery: RecoveryLog,
         flushes: FlushLog,
+        observer: ObserverLog,
         clock: Clock,
     ) -> None:
         self._snapshots = snapshots
@@ -59,6 +62,7 @@ class SessionService:
         self._summaries = summaries
         self._recovery = recovery
         self._flushes = flushes
+        self._observer = observer
         self._clock = clock
         self._reader = reader
         self._live = live
@@ -90,7 +94,7 @@ class SessionService:
             recovery=self._recovery,
             flushes=self._flushes,
         )
-        return self._explained(detail, found)
+        return replace(self._explained(detail, found), windows=self._windows(detail, found))
 
     def _explained(self, detail: SessionDetail, found: ConsoleSnapshot) -> SessionDetail:
         """Add what the count is made of; of a session that has ended nothing stands there now."""
@@ -111,6 +115,25 @@ class SessionService:
                 window_percent=view.percent_of_window,
                 is_compacted=view.session_class.is_rotated,
             ),
+        )
+
+    def _windows(self, detail: SessionDetail, found: ConsoleSnapshot) -> tuple[Window, ...]:
+        """Return the windows of a session, the newest first; of one without a key only its own."""
+        view = detail.view
+        agent = find_agent(found.home, view.agent.id)
+        stored = (
+            (view.stored,)
+            if view.key_text is None
+            else stored_windows(agent, view.key_text, self._store, self._recovery)
+        )
+        return windows(
+            agent.ref,
+            stored,
+            detail.resets,
+            view.messages,
+            captures=self._captures,
+            summaries=self._summaries,
+            observer=self._observer,
         )
 
     def transcript(

@@ -101,6 +101,7 @@ def session_detail(
         by_class=_by_class(whole),
         contributors=tuple(_contributors(whole)),
         compactions=tuple(one for one in whole.messages if one.kind is MessageKind.COMPACTION),
+        resets=tuple(one.at for one in whole.messages if one.kind is MessageKind.RESET),
         usage_points=whole.usage_points,
         counts=whole.counts,
         related=tuple(other for other in snapshot.sessions if _is_related(view, other)),

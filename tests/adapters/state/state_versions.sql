@@ -314,3 +314,16 @@ CREATE TABLE "pool_day" (
    "markers" TEXT NOT NULL,
    PRIMARY KEY ("home", "agent", "day")
 ) STRICT;
+
+-- version 21
+CREATE TABLE "handover" (
+   "id" INTEGER PRIMARY KEY,
+   "home" TEXT NOT NULL,
+   "agent" TEXT NOT NULL,
+   "session_key" TEXT NOT NULL,
+   "path" TEXT NOT NULL,
+   "window" TEXT NOT NULL,
+   "at" TEXT NOT NULL,
+   "given_at" TEXT
+) STRICT;
+CREATE INDEX "idx_handover_home_agent_session_key_id" ON "handover" ("home", "agent", "session_key", "id");

@@ -99,6 +99,7 @@ TRIALS = (
         prepare=(("recover",), end_talk),
         falls_back_on=(".openclaw/workspace/memory/2026-01-26.md",),
     ),
+    Trial("restore", ("restore", KEY), prepare=(("recover",), end_talk), is_undoable=True),
     Trial("rotate", ("rotate", KEY, "--yes")),
     Trial("compact", ("compact", KEY, "--yes")),
     Trial("hooks install", ("hooks", "install"), may_change=("hooks",)),

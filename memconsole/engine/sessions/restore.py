@@ -1,0 +1,163 @@
+"""Hands an earlier window of a session over to its next start: `restore`.
+
+What was asked, decided and left open, and the last messages, stand in a file of the memory, and the
+next start of the session is given it once. Needs neither the Gateway nor a language model.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint.rules import class_of, label_of
+from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.restore import HandedOver
+from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of
+from memconsole.domain.sessions.keys import classify, key_of
+from memconsole.domain.sessions.windows import BEFORE_RESET
+from memconsole.domain.summarize.handover import Handover, handover_file, render_handover
+from memconsole.domain.summarize.text import SummaryReason
+from memconsole.engine.home.lookup import require_own_words
+from memconsole.engine.sessions.windows import chosen, is_current, stored_windows
+from memconsole.engine.summarize import Occasion, gather
+from memconsole.engine.transcripts.segment import read_segment
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import plural
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.commands.restore import Restore
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.summarize.text import SessionSummary
+    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.engine.transcripts.segment import Segment
+    from memconsole.ports.platform import SessionStore
+    from memconsole.ports.search import SearchPorts
+    from memconsole.ports.state import HandoverLog, MemoryLog, RecoveryLog
+
+_WANTED = 60
+
+
+def restore(
+    command: Restore,
+    *,
+    memory_turns: MemoryTurns,
+    sessions: SessionStore,
+    recovery: RecoveryLog,
+    search: Callable[[], SearchPorts],
+    edits: MemoryLog,
+    handovers: HandoverLog,
+) -> Outcome:
+    """Write the hand-over of a window, and remember whose next start is given it.
+
+    Raises:
+        UsageError: The session has no such window.
+        StoreError: Its transcript cannot be read.
+        WorkspaceError: The file cannot be written; nothing was done.
+        StateError: It cannot be remembered; the file is taken back.
+    """
+
+    def attempt(memory: AgentMemory) -> Outcome:
+        found = stored_windows(memory.agent, command.key, sessions, recovery)
+        stored, is_before = chosen(found, command.window)
+        if (refused := _refused(command, memory, stored, is_before=is_before)) is not None:
+            return refused
+        assert stored.transcript is not None  # refused otherwise
+        segment = read_segment(sessions, stored.transcript, wanted=_WANTED, is_previous=is_before)
+        if not segment.messages:
+            said = f"nothing that people said is left in that window of {label_of(stored)}"
+            return Skipped(command, SkipReason.NOTHING_NEW, said)
+        summary = _summary(command, memory, stored, segment, search)
+        window = f"{stored.session_id}{BEFORE_RESET if is_before else ''}"
+        made = _Made(command, memory, summary, label_of(stored), window)
+        return made.plan() if command.dry_run else made.write(edits, handovers)
+
+    return memory_turns.edit(command, attempt)
+
+
+def _refused(
+    command: Restore, memory: AgentMemory, stored: StoredSession, *, is_before: bool
+) -> Skipped | None:
+    label = label_of(stored)
+    kind = class_of(stored)
+    if stored.key is None:
+        kind = classify(key_of(memory.agent, command.key), stored.chat_type)
+    if not kind.may_be_captured(groups=stored.captures_groups):
+        because = f"{label} is {kind.phrase}, and those are never copied into memory"
+        return Skipped(command, SkipReason.NOT_CAPTURED, because)
+    require_own_words(stored)
+    if stored.transcript is None:
+        return Skipped(command, SkipReason.NO_SESSION, f"{label} has no transcript to read")
+    if is_current(stored, is_before_reset=is_before):
+        because = f"that window of {label} goes on: nothing of it has to be handed over"
+        return Skipped(command, SkipReason.NOTHING_NEW, because)
+    return None
+
+
+def _summary(
+    command: Restore,
+    memory: AgentMemory,
+    stored: StoredSession,
+    segment: Segment,
+    search: Callable[[], SearchPorts],
+) -> SessionSummary:
+    occasion = Occasion(
+        agent=memory.agent,
+        stored=stored,
+        key=command.key,
+        reason=SummaryReason.MANUAL,
+        zone=memory.zone,
+        redacts=memory.settings.redact,
+        most_per_tag=memory.settings.summary.max_per_tag,
+    )
+    return gather(segment, occasion, documents=search, now=memory.now)
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A hand-over that is to be written."""
+
+    command: Restore
+    memory: AgentMemory
+    summary: SessionSummary
+    label: str
+    window: str
+
+    @property
+    def path(self) -> str:
+        return handover_file(self.summary)
+
+    @property
+    def text(self) -> str:
+        return render_handover(self.summary, self.label)
+
+    @property
+    def told(self) -> str:
+        return f"{plural(len(self.summary.said), 'message')} of {self.label}"
+
+    @property
+    def details(self) -> dict[str, Detail]:
+        return {
+            "window": self.window,
+            "session_key": self.command.key,
+            "messages": len(self.summary.said),
+            "chars": len(self.text),
+        }
+
+    def plan(self) -> Planned:
+        wrote = Written(self.path, len(self.text.encode()))
+        said = f"would hand {self.told} over to its next start, in {self.path}"
+        return Planned(self.command, said, (wrote,), {**self.details, "text": self.text})
+
+    def write(self, edits: MemoryLog, handovers: HandoverLog) -> HandedOver:
+        """Write the file, remember how it is taken away, then whose next start is given it."""
+        memory, path, text = self.memory, self.path, self.text
+        seen, stood, at = memory.read(path), memory.path_state(path), memory.now
+        wrote = memory.workspace.replace(memory.root, path, text, seen=seen)
+        edit = edit_of(path, None if seen is None else seen.text, text, stood)
+        edits.add(MemoryAction(0, memory.real, ActionKind.RESTORE, at, (self.window,), (edit,)))
+        handovers.add(Handover(memory.agent.ref, self.command.key, path, self.window, at))
+        said = f"{self.told} stand in {path}; its next start is given them once"
+        return HandedOver(self.command, said, (wrote,), self.details)

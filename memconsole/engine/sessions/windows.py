@@ -1,0 +1,121 @@
+"""Finds the windows of a session: what its stores hold under its key, and under its key of old."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.windows import BEFORE_RESET, WindowState, split, window_of
+from memconsole.errors import UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memconsole.domain.agents import Agent, AgentRef
+    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.sessions.windows import Window
+    from memconsole.ports.platform import SessionStore
+    from memconsole.ports.state import CaptureLog, ObserverLog, RecoveryLog, SummaryLog
+
+_NEVER = datetime.min.replace(tzinfo=UTC)
+
+
+def stored_windows(
+    agent: Agent, key: str, sessions: SessionStore, recovery: RecoveryLog
+) -> tuple[StoredSession, ...]:
+    """Return all that the stores of an agent hold of a session, the newest first.
+
+    A transcript that lost its key belongs to the session that had it while it went on.
+    """
+    known = recovery.keys(agent.ref)
+    found = [
+        one
+        for one in sessions.sessions(agent).sessions
+        if one.session_id is not None
+        and (one.key.text if one.key is not None else known.get(one.session_id)) == key
+    ]
+    return tuple(sorted(found, key=_newness, reverse=True))
+
+
+def _newness(one: StoredSession) -> tuple[bool, datetime]:
+    return one.state is SessionState.LIVE, one.updated_at or _NEVER
+
+
+def windows(
+    agent: AgentRef,
+    found: Sequence[StoredSession],
+    resets: Sequence[datetime | None],
+    messages: int | None,
+    *,
+    captures: CaptureLog,
+    summaries: SummaryLog,
+    observer: ObserverLog,
+) -> tuple[Window, ...]:
+    """Return the windows of a session, the newest first.
+
+    Args:
+        agent: Whose it is.
+        found: What the stores hold of it.
+        resets: Times of the resets in place in its present transcript, oldest first.
+        messages: Messages of its present transcript; None when they were not counted.
+        captures: What checkpoints saved.
+        summaries: Which sessions have a summary.
+        observer: Which sessions were observed.
+    """
+    observed = observer.cursors(agent)
+    made: list[Window] = []
+    for one in found:
+        session_id = one.session_id or ""
+        captured: list[str] = []
+        if captures.last(agent, session_id) is not None:
+            captured.append("checkpoint")
+        if session_id in observed:
+            captured.append("observations")
+        if (summary := summaries.last(agent, session_id)) is not None:
+            captured.append(summary.path)
+        is_live = one.state is SessionState.LIVE
+        count = messages if is_live and not resets else None
+        window = window_of(one, messages=count, captured=tuple(captured))
+        made += split(window, resets if is_live else ())
+    return tuple(made)
+
+
+def chosen(found: Sequence[StoredSession], name: str | None) -> tuple[StoredSession, bool]:
+    """Return the window that an operator names, and whether it stands before a reset in place.
+
+    Args:
+        found: What the stores hold of the session, the newest first.
+        name: Id of a window or its beginning; None for the newest that has ended.
+
+    Raises:
+        UsageError: There is none of that name, or several.
+    """
+    if name is None:
+        ended = [one for one in found if one.state is not SessionState.LIVE]
+        if ended:
+            return ended[0], False
+        if found:
+            return found[0], True
+        raise UsageError("no window of this session is there")
+    plain = name.removesuffix(BEFORE_RESET)
+    fits = list(_named(found, plain))
+    ids = {one.session_id for one in fits}
+    if len(ids) > 1:
+        raise UsageError(f"{name} is the beginning of {len(ids)} windows")
+    if not fits:
+        raise UsageError(
+            f"{name} is no window of this session",
+            hint="`memconsole session KEY --windows` lists them.",
+        )
+    return fits[0], plain != name
+
+
+def _named(found: Sequence[StoredSession], name: str) -> Iterator[StoredSession]:
+    whole = [one for one in found if one.session_id == name]
+    yield from whole or (one for one in found if (one.session_id or "").startswith(name))
+
+
+def is_current(stored: StoredSession, *, is_before_reset: bool) -> bool:
+    """Tell whether a window is the one that goes on: nothing of it is lost."""
+    return window_of(stored).state is WindowState.CURRENT and not is_before_reset
