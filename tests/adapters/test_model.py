@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import threading
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,55 +12,13 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.models import StateModels
 from memconsole.domain.model import ModelUse, Prompt
 from memconsole.errors import ModelError
+from tests.doubles.model import answer, service
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 PROMPT = Prompt("reflect", "Do it.", "the text")
-
-
-def answer(text: str | None, finish: str = "stop", **more: object) -> dict[str, object]:
-    message = {"role": "assistant", "content": text, **more}
-    return {
-        "choices": [{"message": message, "finish_reason": finish}],
-        "usage": {"total_tokens": 42},
-    }
-
-
-@contextmanager
-def service(*answers: object) -> Iterator[tuple[str, list[dict[str, object]], list[str]]]:
-    """Serve these answers in turn: an object, a status, or raw bytes."""
-    asked: list[dict[str, object]] = []
-    keys: list[str] = []
-    left = list(answers)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self) -> None:
-            length = int(self.headers["Content-Length"])
-            asked.append(json.loads(self.rfile.read(length)))
-            keys.append(self.headers.get("Authorization", ""))
-            given = left.pop(0)
-            status = given if isinstance(given, int) else 200
-            data = given if isinstance(given, bytes) else json.dumps(given).encode()
-            self.send_response(status)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            del format, args
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, args=(0.02,))
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}/v1", asked, keys
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
 
 
 def test_an_answer_comes_with_its_cost() -> None:
