@@ -33,7 +33,7 @@ test-pty: $(STAMP) ## the console in a terminal of ours: what bytes it writes, h
 	$(BIN)/pytest tests/lanes/test_pty.py -m pty -n $(JOBS) $(ARGS)
 
 test-tmux: $(STAMP) ## the console in a real tmux
-	$(BIN)/pytest tests/lanes -m tmux $(ARGS)
+	$(BIN)/pytest tests/lanes -m tmux -n $(JOBS) $(ARGS)
 
 test-ssh: $(STAMP) ## the console over a loopback sshd
 	$(BIN)/pytest tests/lanes/test_ssh.py -m ssh $(ARGS)

@@ -71,8 +71,11 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+def console(*options: str) -> list[str]:
+    """Return the call that opens the console over the home that the environment names."""
+    return [sys.executable, "-m", "memconsole", *options]
+
+
 def command(state: Path, *options: str) -> list[str]:
     """Return the call that opens the console over a home."""
-    return [
-        sys.executable, "-m", "memconsole", "--home", str(state), "--transport", "none", *options,
-    ]  # fmt: skip
+    return console("--home", str(state), "--transport", "none", *options)

@@ -17,7 +17,7 @@ import pytest
 
 from tests.lanes import home
 from tests.lanes.terminal import PATIENCE_S, RESTORED, SGR, Terminal, running
-from tests.lanes.test_tmux import is_alive, wait_until
+from tests.lanes.tmux import is_alive, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
