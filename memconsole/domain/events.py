@@ -120,7 +120,7 @@ def _explains(run: Run, event: Event) -> bool:
     ended_at = run.ended_at or run.started_at
     if event.kind is EventKind.MEMORY:
         is_then = run.started_at - _SLACK <= event.at <= ended_at + _SLACK
-        return is_then and run.status == "done" and run.agent in (None, event.agent)
+        return is_then and run.status in ("done", "failed") and run.agent in (None, event.agent)
     wanted = {EventKind.RESET: ("rotate",), EventKind.COMPACTED: ("compact",)}.get(event.kind, ())
     is_then = run.started_at <= event.at + _SLACK and ended_at >= event.since - _SLACK
     return run.command in wanted and run.key == event.key and is_then

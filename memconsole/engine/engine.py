@@ -85,6 +85,7 @@ class Engine:
             events=ports.events,
             captures=ports.captures,
             clock=ports.clock,
+            locks=lambda: ports.health().locks,
         )
         self.gateway = ports.gateway
 

@@ -94,7 +94,7 @@ def changes(
     found = [
         *_of_machinery(before, after, home, since),
         *_of_sessions(before, after, snapshot, since, evidence),
-        *_of_files(before, snapshot, since),
+        *(_of_files(before, snapshot, since) if after.files != before.files else ()),
     ]
     return tuple(one for one in found if not is_ours(one, snapshot.activity))
 

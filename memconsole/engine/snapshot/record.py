@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from dataclasses import replace
 from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,12 +13,14 @@ from memconsole.engine.snapshot.snapshot import keys_of, pools_of, samples_of
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import date, datetime
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.events import Event, Noted
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.home.reader import Reader
+    from memconsole.ports.host import LockList
     from memconsole.ports.platform import Clock, SampleStore
     from memconsole.ports.state import CaptureLog, EventLog, RecoveryLog
 
@@ -39,6 +42,7 @@ class ReadingService:
         events: EventLog,
         captures: CaptureLog,
         clock: Clock,
+        locks: Callable[[], LockList],
     ) -> None:
         self._samples = samples
         self._recovery = recovery
@@ -46,6 +50,7 @@ class ReadingService:
         self._events = events
         self._captures = captures
         self._clock = clock
+        self._locks = locks
         self._seen: Noted | None = None
         self._pools_on: date | None = None
         self._noted: dict[AgentRef, dict[str, str]] = {}
@@ -53,17 +58,21 @@ class ReadingService:
     def notice(self, snapshot: ConsoleSnapshot) -> None:
         """Keep what the platform did since anybody looked last; most calls open no database."""
         last, now = self._seen, noted_of(snapshot)
-        seen = merged(last, now)
-        if last is not None and is_same(last, seen):
+        seen: Noted | None = merged(last, now)
+        if last is not None and seen is not None and is_same(last, seen):
             self._seen = seen
             return
 
         def judge(before: Noted | None) -> tuple[Noted, tuple[Event, ...]] | None:
+            nonlocal seen
             if before is None:
                 return now, ()
             if before.at >= now.at:
                 return None
             after = merged(before, now)
+            if after.files != before.files and self._is_at_work():
+                # What a run of ours writes is not told of before the run is: the next look does.
+                after, seen = replace(after, files=before.files), None
             since = before.at if last is None else max(before.at, last.at)
             return after, changes(before, after, snapshot, since, self._evidence(snapshot))
 
@@ -72,6 +81,12 @@ class ReadingService:
         except StateError as error:
             logger.warning("what the platform did is not kept: %s", error)
         self._seen = seen
+
+    def _is_at_work(self) -> bool:
+        try:
+            return bool(self._locks().held())
+        except StateError:
+            return False
 
     def _evidence(self, snapshot: ConsoleSnapshot) -> Evidence:
         def tokens(session_id: str) -> int | None:
