@@ -36,10 +36,15 @@ class StepLog:
         self.steps: list[Step] = []
 
     @contextmanager
-    def doing(self, name: str) -> Iterator[Doing]:
-        """Tell that a step begins, and how it ended; what is raised is its failure."""
+    def doing(self, name: str, meanwhile: str = "") -> Iterator[Doing]:
+        """Tell that a step begins, and how it ended; what is raised is its failure.
+
+        Args:
+            name: Of the step.
+            meanwhile: What is waited for, where that takes longer than a moment.
+        """
         start_s = self._clock.monotonic()
-        self._tell(Step(name, RUNNING))
+        self._tell(Step(name, RUNNING, message=meanwhile))
         step = Doing("failed")
         try:
             going = Doing()

@@ -23,6 +23,7 @@ from memconsole.domain.rotation import (
 )
 from memconsole.engine.rotation.plan import JOURNAL_ROWS, hold_of, plan_of, skip_of
 from memconsole.engine.rotation.prologue import save_first
+from memconsole.engine.rotation.target import PATIENCE_S
 from memconsole.errors import GatewayCallError, GatewayUnavailableError, StateError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import short_kilo
@@ -210,7 +211,8 @@ def _reset(run: _Run, target: Target, prologue: Prologue) -> Outcome:
     prologue = prologue.then("reset", doing.status, sent_s, clock)
     looked_s = clock.monotonic()
     try:
-        with run.steps.doing("proof") as doing:
+        again = f"the gateway is asked again for {PATIENCE_S:.0f} s" if answer.is_lost else ""
+        with run.steps.doing("proof", again) as doing:
             after = run.targets.look_again(target, of_live(answer.entry))
             doing.status = "done" if is_proven(target.before, after) else "failed"
     except (GatewayCallError, GatewayUnavailableError) as error:

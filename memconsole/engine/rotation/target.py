@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import Clock, Gateway
 
 
-_PATIENCE_S = 60.0
+PATIENCE_S = 60.0
 """Seconds; a restart of the platform takes 12 to 45 of them."""
 
 
@@ -105,7 +105,7 @@ class Targets:
         Raises:
             GatewayUnavailableError: The Gateway did not come back in time.
         """
-        live = self.gateway.find(target.key, patience_s=_PATIENCE_S)
+        live = self.gateway.find(target.key, patience_s=PATIENCE_S)
         now = joined(of_live(live), reply, of_stored(self.on_disk(target)))
         return now if live is None else replace(now, tokens=live.tokens)
 
