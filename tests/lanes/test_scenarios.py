@@ -45,13 +45,22 @@ def test_rotate_what_the_attention_line_names_and_read_the_proof(walk: Walk) -> 
     assert walk.keys <= 4
 
 
-def test_find_what_was_decided_and_copy_its_path(walk: Walk) -> None:
+def test_why_is_this_number_suspect(walk: Walk) -> None:
+    if "231.5K suspect" not in walk.picture():  # where each agent has a list of its own
+        walk.press("k")
+    picture = walk.sees("231.5K suspect")
+    assert "231.5K reported > 200K window; transcript says 58.5K" in picture
+    assert walk.keys <= 2
+
+
+def test_find_what_was_decided_open_it_and_copy_its_path(walk: Walk) -> None:
     walk.press("4", "/")
     walk.write("what did we decide about the pouch cell studies")
     walk.sees("pouch-cell")
     walk.press("Enter")
+    walk.sees("▸     7 - [DECISION] The two pouch-cell studies")
     walk.tap("y")
-    walk.sees("copied memory/")
+    walk.sees("copied memory/2026-01-09.md:7")
     assert walk.keys <= 4
 
 

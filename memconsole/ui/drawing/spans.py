@@ -218,6 +218,7 @@ class Row:
         value: What `y` copies.
         is_heading: Not a thing of its own: the cursor passes over it.
         search: Text that a filter looks at; the cells' text when empty.
+        reason: Why it shows what it shows; on the lower frame while the cursor is here.
     """
 
     key: str
@@ -225,6 +226,7 @@ class Row:
     value: str = ""
     is_heading: bool = False
     search: str = ""
+    reason: str = ""
 
     @property
     def text(self) -> str:

@@ -159,9 +159,10 @@ def _bottom(listing: Listing, place: Place, style: PaneStyle) -> Line:
     if notes:
         right = (Span(f" {f' {glyphs.dot} '.join(notes)} ", Role.MUTED), *right)
     left: Line = (Span(glyphs.corners[2], style.frame),)
-    if listing.problem:
+    reason = "" if place.row is None else place.row.reason
+    if reason or listing.problem:
         room = style.width - line_width(right) - 4
-        text = cells.cut(listing.problem, room, ellipsis=glyphs.ellipsis)
+        text = cells.cut(reason or listing.problem, room, ellipsis=glyphs.ellipsis)
         left = (*left, Span(f" {text} ", Role.WARNING))
     elif listing.shows_value and place.row is not None and place.row.value:
         room = style.width - line_width(right) - 4

@@ -247,11 +247,25 @@ class MemoryScreen(FilesScreen):
         command_verb("t", MEMORY_TIDY, "tidy"),
         Verb("e", "entries", "entries", "The entries of this file, and back", "entries"),
         Verb("p", "plain", "plain", "Rendered or plain text", "plain"),
+        Verb("y", "copy_line", "words", "Copy the words of this line", "copy-line"),
         Verb("h", "edit", "by hand", "How to edit this file by hand", "edit"),
     )
     MARKED: ClassVar[tuple[str, ...]] = ("file",)
 
     # ---- keys ----------------------------------------------------------------------------
+
+    def action_copy(self) -> None:
+        """Copy the path, of a file as it is written with the line; of an entry its words."""
+        row = self.named("file").row
+        if self.pane is not self.named("file") or self._is_listed or row is None:
+            super().action_copy()
+            return
+        line = row.key.partition(":")[0] if self._view is View.PLAIN else ""
+        self.desk.copy(f"{self._path}:{line}" if line.isdigit() else f"{self._path}")
+
+    def action_copy_line(self) -> None:
+        """Copy the words of the line under the cursor."""
+        super().action_copy()
 
     def action_plain(self) -> None:
         """Show the file as it is written, or rendered."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from functools import partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.activity import words_of
@@ -87,7 +88,7 @@ def sessions_listing(
         sort=sort,
         empty=_empty(snapshot, own, agent_id),
         is_stale=context.is_stale(snapshot.taken_at),
-        problem=_problem(snapshot, agent_id),
+        problem=_problem(snapshot, agent_id, shown),
     )
 
 
@@ -163,6 +164,7 @@ def _row(view: SessionView, context: Context, *, with_agent: bool, is_narrow: bo
         cells=LateCells(make),
         value=view.key_text or view.session_id or "",
         search=f"{full_name(view)} {view.key_text or ''} {view.session_id or ''}",
+        reason=why_suspect(view) if view.count.state is TokenState.SUSPECT else "",
     )
 
 
@@ -289,14 +291,21 @@ def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> AgentView | 
     return None
 
 
-def _problem(snapshot: ConsoleSnapshot, agent_id: str | None) -> str:
+def _problem(snapshot: ConsoleSnapshot, agent_id: str | None, shown: Iterable[SessionView]) -> str:
+    """Return what is wrong: what cannot be read, then what cannot be true, then the rest."""
+    agents = [agent for agent in snapshot.agents if agent_id in (None, agent.ref.id)]
     problems = [
-        shorter(literal(problem.message), snapshot.home.path)
-        for agent in snapshot.agents
-        if agent_id in (None, agent.ref.id)
+        (agent.sessions is not None, shorter(literal(problem.message), snapshot.home.path))
+        for agent in agents
         for problem in agent.problems
     ]
-    return problems[0] if problems else ""
+    unreadable = (text for is_read, text in problems if not is_read)
+    suspect = (
+        f"{why_suspect(view)} ({full_name(view) if agent_id is None else session_name(view)})"
+        for view in shown
+        if view.count.state is TokenState.SUSPECT
+    )
+    return next(chain(unreadable, suspect, (text for _, text in problems)), "")
 
 
 def _growth_of(view: SessionView) -> float:

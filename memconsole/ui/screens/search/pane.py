@@ -40,8 +40,15 @@ class QueryInput(LineInput, inherit_bindings=True):
     """The query line; earlier queries come back by the key that shells have for it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "submit", "open", id="input-open", tooltip="Open what the cursor is on"),
+        Binding("tab", "results", "results", id="input-results", tooltip="To what was found"),
         Binding("ctrl+r", "earlier", "earlier", id="input-earlier", tooltip="The query before"),
     ]
+
+    def action_results(self) -> None:
+        """Give the results the keys, as they are found so far."""
+        assert isinstance(self.parent, SearchPane)
+        self.parent.leave_line()
 
     def action_earlier(self) -> None:
         """Take the query before this one."""
@@ -238,8 +245,16 @@ class SearchPane(Pane, inherit_bindings=True):
 
     @on(LineInput.Submitted, "#query")
     def query_done(self, event: Input.Submitted) -> None:
-        """Go on to the results, with the last word as a whole one."""
+        """Open what the cursor is on; without an answer to these words, go on to the results."""
         event.stop()
+        is_answered = self.found is not None and self.found.request.text == self.query_text
+        self.leave_line()
+        if is_answered and self.hit is not None:
+            self.screen.set_focus(self)  # `focus` gives the keys later: it is this pane that opens
+            self.post_message(self.Opened(self))
+
+    def leave_line(self) -> None:
+        """Go on to the results, with the last word as a whole one."""
         self.desk.queries.add(self.query_text)
         self.close_input()
         self.ask()

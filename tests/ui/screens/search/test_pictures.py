@@ -27,11 +27,11 @@ STATES = {
     ),
 }
 SCREENS = {
-    "results": ("a", "o", *THING, "enter"),
-    "facets": ("a", "o", *THING, "enter", "a", "m", "3", "j", "j"),
-    "explained": ("a", "o", *THING, "enter", "a", "e", "2"),
-    "all-agents": ("G", "a", "o", *"database", "enter"),
-    "nothing-found": ("a", "o", *"zebra", "enter", "a", "d"),
+    "results": ("a", "o", *THING, "tab"),
+    "facets": ("a", "o", *THING, "tab", "a", "m", "3", "j", "j"),
+    "explained": ("a", "o", *THING, "tab", "a", "e", "2"),
+    "all-agents": ("G", "a", "o", *"database", "tab"),
+    "nothing-found": ("a", "o", *"zebra", "tab", "a", "d"),
     "empty": ("a", "o"),
 }
 
@@ -70,7 +70,7 @@ def test_panel_without_an_index(snap_compare: SnapCompare, size: tuple[int, int]
 
 @SIZES
 def test_panel_with_earlier_queries(snap_compare: SnapCompare, size: tuple[int, int]) -> None:
-    keys = ("4", "slash", *"birds", "enter", "escape", "slash", *"lock", "enter", "escape")
+    keys = ("4", "slash", *"birds", "tab", "escape", "slash", *"lock", "tab", "escape")
     assert same_picture(snap_compare, FakeEngine(), size, *keys)
 
 

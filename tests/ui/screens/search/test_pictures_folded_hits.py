@@ -38,7 +38,7 @@ def engine() -> FakeEngine:
 
 async def test_what_says_the_same_is_one_line_with_its_count(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
-        await desk.press("4", "slash", *THING, "enter")
+        await desk.press("4", "slash", *THING, "tab")
         text = desk.text("search")
         assert "4 Search · main · 2 folded" in text
         assert text.count("+2 alike · ") == 1

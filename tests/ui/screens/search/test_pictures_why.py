@@ -10,9 +10,9 @@ from tests.ui.sample_why import ill_engine, why_engine
 
 THING = "that database thing"
 SCREENS = {
-    "compared": (why_engine, ("a", "o", *THING, "enter", "a", "w")),
-    "asked": (why_engine, ("a", "o", *THING, "enter", "a", "w", "a", "a", "j")),
-    "nothing-found": (FakeEngine, ("a", "o", *"zebra", "enter", "a", "w")),
+    "compared": (why_engine, ("a", "o", *THING, "tab", "a", "w")),
+    "asked": (why_engine, ("a", "o", *THING, "tab", "a", "w", "a", "a", "j")),
+    "nothing-found": (FakeEngine, ("a", "o", *"zebra", "tab", "a", "w")),
     "memory-index": (ill_engine, ("3", "enter")),
 }
 

@@ -99,10 +99,12 @@ async def test_a_large_index_answers_with_words_first(engine: FakeEngine) -> Non
     ]
 
 
-async def test_enter_goes_to_the_results_then_to_the_line_of_the_file(engine: FakeEngine) -> None:
+async def test_tab_goes_to_the_results_then_enter_to_the_line_of_the_file(
+    engine: FakeEngine,
+) -> None:
     async with at_work(engine) as desk:
         await open_search(desk)
-        await desk.press("enter")
+        await desk.press("tab")
         assert desk.focus == "search"
         await desk.press("j", "enter")
         assert desk.screen == "memory"
@@ -114,14 +116,29 @@ async def test_enter_goes_to_the_results_then_to_the_line_of_the_file(engine: Fa
         assert f"> {THING}" in desk.text("search")
 
 
+@pytest.mark.parametrize("size", [COMPACT, WIDE])
+async def test_enter_opens_what_the_cursor_is_on_and_y_copies_its_path(
+    engine: FakeEngine, size: tuple[int, int]
+) -> None:
+    async with at_work(engine, size) as desk:
+        await open_search(desk)
+        await desk.press("down", "enter")
+        assert desk.screen == "memory"
+        assert desk.focus == "file"
+        await desk.press("y")
+        assert desk.app.clipboard == "MEMORY.md:7"
+        await desk.press("a", "y")
+        assert desk.app.clipboard.startswith("- DECISION: SQLite in WAL mode")
+
+
 async def test_a_letter_right_behind_enter_is_no_letter_of_the_query(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
-        await open_search(desk, "lock")
+        await open_search(desk, "zebra")
         for key in ("enter", "j", "j", "k"):
             desk.app.post_message(Key(key, key if len(key) == 1 else None))
         await desk.settle()
-        assert desk.app.queries.before("") == "lock"
-        assert "> lock " in desk.text("search")
+        assert desk.app.queries.before("") == "zebra"
+        assert "> zebra " in desk.text("search")
         assert desk.focus == "search"
 
 
@@ -158,11 +175,11 @@ async def test_a_field_that_hears_late_that_it_was_hidden_keeps_the_keys(
 async def test_escape_takes_the_query_away_and_it_can_be_asked_again(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await open_search(desk, "inventory")
-        await desk.press("enter", "escape")
+        await desk.press("tab", "escape")
         assert "again  inventory" in desk.text("search")
         await desk.press("enter")
         assert "> inventory" in desk.text("search")
-        await desk.press("escape", "slash", *"birds", "enter", "slash", "ctrl+r")
+        await desk.press("escape", "slash", *"birds", "tab", "slash", "ctrl+r")
         assert "> inventory" in desk.text("search")
         await desk.press("ctrl+r", "escape")
         assert "again  birds" in desk.text("search")
@@ -171,7 +188,7 @@ async def test_escape_takes_the_query_away_and_it_can_be_asked_again(engine: Fak
 async def test_another_agent_is_searched_for_the_same_words(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await open_search(desk)
-        await desk.press("enter", "1", "j")
+        await desk.press("tab", "1", "j")
         assert "4 Search · work" in desk.text("search")
         assert engine.requests[-1].agent_id == "work"
         assert engine.requests[-1].text == THING
@@ -289,7 +306,7 @@ async def test_an_index_that_cannot_be_built_says_why(engine: FakeEngine) -> Non
 async def test_a_reindex_of_somebody_else_is_seen(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await open_search(desk)
-        await desk.press("enter")
+        await desk.press("tab")
         engine.statuses["main"] = status(chunks=2_000)
         asked = len(engine.requests)
         await desk.press("i", "escape")
@@ -300,7 +317,7 @@ async def test_changed_files_are_taken_in_and_asked_again(engine: FakeEngine) ->
     engine.watch.outcomes = (Reindexed(Reindex(sample.ref("main")), "1 document taken in"),)
     async with at_work(engine) as desk:
         await open_search(desk, "database")
-        await desk.press("enter", "j")
+        await desk.press("tab", "j")
         noted, asked = len(engine.watch.noted), len(engine.requests)
         engine.statuses["main"] = status(chunks=1_205)
         engine.watch.due = 0.0
@@ -332,7 +349,7 @@ async def test_a_pool_read_anew_is_noted_where_no_file_events_arrive(engine: Fak
 async def test_o_opens_the_whole_search_with_what_is_searched_for(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await open_search(desk)
-        await desk.press("enter", "a", "o")
+        await desk.press("tab", "a", "o")
         assert desk.screen == "search"
         results, preview, facets = (desk.text(one) for one in ("results", "preview", "facets"))
         assert "memory/2026-01-20.md:12" in results
@@ -355,7 +372,7 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
 
     async with at_work(engine, WIDE) as desk:
         await open_search(desk, "database")
-        await desk.press("enter", "a", "o", "a", "m", "a", "d")
+        await desk.press("tab", "a", "o", "a", "m", "a", "d")
         day_ago = sample.NOW - timedelta(days=1)
         assert last().narrowing == Narrowing(day_ago, "DECISION")
         await desk.press("a", "t", "a", "a")
@@ -375,7 +392,7 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
 
 async def test_nothing_found_names_the_facets_that_narrow(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("a", "o", *"zebra", "enter", "a", "m")
+        await desk.press("a", "o", *"zebra", "tab", "a", "m")
         assert "marker and date narrow it: x takes them away" in desk.text("results")
 
 
@@ -392,7 +409,7 @@ async def test_the_whole_search_opens_empty_and_waits_for_words(engine: FakeEngi
 
 async def test_one_lower_panel_at_a_time_in_a_compact_search(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("a", "o", *"database", "enter")
+        await desk.press("a", "o", *"database", "tab")
         assert desk.pane("preview").size.height > 0
         assert desk.pane("facets").size.height == 0
         await desk.press("3")
@@ -403,6 +420,6 @@ async def test_one_lower_panel_at_a_time_in_a_compact_search(engine: FakeEngine)
 @pytest.mark.parametrize("key", ["c", "i"])
 async def test_commands_act_on_the_agent_that_is_searched(engine: FakeEngine, key: str) -> None:
     async with at_work(engine) as desk:
-        await desk.press("j", "a", "o", *"database", "enter", key)
+        await desk.press("j", "a", "o", *"database", "tab", key)
 
     assert {command.agent.id for command in engine.commands} == {"work"}

@@ -22,7 +22,7 @@ def engine() -> FakeEngine:
 
 
 async def open_why(desk: Desk) -> None:
-    await desk.press("a", "o", *THING, "enter", "a", "w")
+    await desk.press("a", "o", *THING, "tab", "a", "w")
     assert desk.screen == "why"
 
 
@@ -95,5 +95,5 @@ async def test_without_a_search_there_is_nothing_to_explain(engine: FakeEngine) 
 
 async def test_the_palette_offers_it(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
-        await desk.press("a", "o", *THING, "enter", "colon", *"why")
+        await desk.press("a", "o", *THING, "tab", "colon", *"why")
         assert "Why its agent does not see a note" in desk.picture()
