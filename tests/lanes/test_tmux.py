@@ -14,7 +14,7 @@ import pytest
 
 from tests.lanes import home
 from tests.lanes.terminal import running
-from tests.lanes.tmux import Tmux, child_of, is_alive, wait_until, without_ages
+from tests.lanes.tmux import Tmux, child_of, has_line, is_alive, wait_until, without_ages
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -82,11 +82,6 @@ def test_a_walk_through_the_screens(tmux: SmallHome) -> None:
     tmux.wait_without("[ more ]")
     tmux.press("q")
     wait_until(lambda: "no server" in gone(tmux), lambda: gone(tmux))
-
-
-def has_line(picture: str, text: str) -> bool:
-    """Tell whether a line of the screen is this text."""
-    return any(line.strip() == text for line in picture.split("\n"))
 
 
 def gone(tmux: SmallHome) -> str:

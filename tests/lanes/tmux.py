@@ -86,8 +86,12 @@ class Tmux:
         return int(self("display-message", "-p", "-t", "s", "#{pane_pid}"))
 
     def close(self) -> None:
-        """End the server."""
+        """End the server, and wait for the end of what runs in it."""
+        asked = [*self.program, "display-message", "-p", "-t", "s", "#{pane_pid}"]
+        pid = subprocess.run(asked, capture_output=True, text=True, check=False).stdout.strip()
         subprocess.run([*self.program, "kill-server"], capture_output=True, check=False)
+        if pid:
+            wait_until(lambda: not is_alive(int(pid)), lambda: f"{pid} still runs")
 
 
 def wait_until(is_so: Callable[[], bool], complaint: Callable[[], str]) -> None:
@@ -116,3 +120,8 @@ def child_of(pid: int) -> int:
 def without_ages(picture: str) -> str:
     """Take out what time alone changes."""
     return re.sub(r"\d\d:\d\d|[─ ]*(?:now|\d+ (?:s|min)(?: ago)?(?: stale)?)", "", picture)
+
+
+def has_line(picture: str, text: str) -> bool:
+    """Tell whether a line of the screen is this text."""
+    return any(line.strip() == text for line in picture.split("\n"))

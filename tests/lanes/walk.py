@@ -12,9 +12,10 @@ import pytest
 from memconsole.compose import engine as wiring
 from memconsole.compose import process
 from memconsole.demo.gateway import LoopbackGateway, rows_of
-from memconsole.demo.history import remember
+from memconsole.demo.history import FixedClock, remember
 from memconsole.demo.home import write_home
 from memconsole.domain.agents import Origin
+from memconsole.domain.commands.reindex import Reindex
 from tests.conftest import XDG_FOLDERS, live_in
 from tests.lanes import home
 from tests.lanes.tmux import Tmux
@@ -56,8 +57,10 @@ class PlayedHome:
                 return wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
 
             remember(write_home(self.operator, NOW, None), settings.state_dir, NOW, engine_at)
-            engine = wiring.build_engine(settings, Origin.CLI, clock=process.build_clock())
+            engine = engine_at(FixedClock(NOW))
             self.rows = rows_of(engine.sessions.all())
+            for agent in (LOST, DUE):  # else each console would begin with it
+                engine.run(Reindex(engine.home.agent(agent).ref))
         self.operator.rename(self._kept)
 
     def put_back(self) -> None:

@@ -11,7 +11,7 @@ from memconsole.domain.snapshot.groups import Group, grouped
 from memconsole.text import cells, figures
 from memconsole.ui.actions.targets import for_finding
 from memconsole.ui.drawing.listing import Listing, text_row
-from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
@@ -53,13 +53,14 @@ def _others(snapshot: ConsoleSnapshot) -> list[Notice]:
 
 def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
     """Return all findings, equal ones as one row, and the notices that are none."""
+    home = snapshot.home.path
     rows = [
         Row(
             key=_key(group),
             cells=(
                 Cell(group.severity.value, severity_role(group.severity)),
                 Cell(_whose(group)),
-                Cell(literal(group.message)),
+                Cell(shorter(literal(group.message), home)),
                 Cell(_step(group), Role.MUTED),
             ),
             value=literal(" ".join(f"{one.message} {one.hint}" for one in group.findings)),
@@ -73,7 +74,7 @@ def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
             cells=(
                 Cell("notice", Role.MUTED),
                 Cell(notice.agent or "", Role.MUTED),
-                Cell(literal(notice.message)),
+                Cell(shorter(literal(notice.message), home)),
                 Cell(literal(notice.path or ""), Role.MUTED, is_id=True),
             ),
             value=literal(notice.path or notice.message),

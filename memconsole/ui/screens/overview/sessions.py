@@ -74,7 +74,7 @@ def sessions_listing(
         about=f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} "
         + (
             "not readable"
-            if _unreadable(snapshot, agent_id)
+            if agent_id is not None and _unreadable(snapshot, agent_id)
             else _folded(own, shown, is_all=snapshot.is_whole or agent_id is not None)
         ),
         source=source_word(snapshot.era.sessions),
@@ -274,21 +274,26 @@ def _empty(
     if not snapshot.agents:
         return ("no agents yet: nothing to watch here", "start the platform once, then press r")
     if broken := _unreadable(snapshot, agent_id):
-        home = snapshot.home.path
-        reasons = tuple(shorter(literal(one.message), home) for one in broken.problems)
-        return ("the sessions of this agent cannot be read:", *reasons, "! shows what to do")
+        whose = "this agent" if agent_id else figures.plural(len(broken), "agent")
+        return (
+            f"the sessions of {whose} cannot be read:",
+            *(
+                shorter(literal(one.message), snapshot.home.path)
+                for agent in broken
+                for one in agent.problems
+            ),
+            "! shows what to do",
+        )
     if own:
         return ("no live session; a a shows what has ended",)
     owner = f"agent {agent_id}" if agent_id else "this home"
     return (f"no sessions: {owner} has not talked yet",)
 
 
-def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> AgentView | None:
+def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> list[AgentView]:
     """Keep "has no sessions" and "cannot be read" apart."""
-    for agent in snapshot.agents:
-        if agent.ref.id == agent_id and agent.sessions is None:
-            return agent
-    return None
+    meant = (one for one in snapshot.agents if agent_id in (None, one.ref.id))
+    return [one for one in meant if one.sessions is None]
 
 
 def _problem(snapshot: ConsoleSnapshot, agent_id: str | None, shown: Iterable[SessionView]) -> str:

@@ -342,6 +342,17 @@ async def test_an_unreadable_store_never_looks_like_an_empty_one() -> None:
         assert "all agents · 7+? live" in desk.text("sessions")
 
 
+async def test_one_list_of_all_agents_tells_stores_that_cannot_be_read_from_empty_ones() -> None:
+    broken = sample.unreadable()
+    views = tuple(one for one in broken.agents if one.sessions is None)
+    reading = replace(broken, agents=views, sessions=())
+    async with at_work(FakeEngine(reading), COMPACT) as desk:
+        text = desk.text("sessions")
+        assert "the sessions of 1 agent cannot be read:" in text
+        assert "permission denied" in text
+        assert "no live session" not in text
+
+
 async def test_an_empty_home_explains_itself() -> None:
     async with at_work(FakeEngine(sample.empty()), COMPACT) as desk:
         assert "no agents yet" in desk.text("sessions")
