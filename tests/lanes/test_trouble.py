@@ -70,7 +70,8 @@ class HoldingGateway(LoopbackGateway):
 @pytest.fixture
 def holding(played: PlayedHome) -> Iterator[HoldingGateway]:
     """A Gateway that takes its time."""
-    with HoldingGateway(played) as gateway:
+    gateway = HoldingGateway(played)
+    with gateway:
         yield gateway
         gateway.is_free.set()
 
