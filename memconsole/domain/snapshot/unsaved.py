@@ -197,10 +197,10 @@ def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
             continue
         is_before = since is None or cut.at < since
         size = "" if cut.tokens is None else f" at {short_kilo(cut.tokens)}"
-        did = f"{cut.name} was {_DID[cut.what]} {clock(cut.at, saves.zone)}{size}"
-        rest = "nothing of it saved"
+        did = f"{_DID[cut.what]} {clock(cut.at, saves.zone)}{size}"
+        rest = "nothing saved"
         if saved_at is not None:
-            rest = f"{long_span(cut.spoke_at - saved_at)} of it unsaved"
+            rest = f"{long_span(cut.spoke_at - saved_at)} unsaved"
         elif is_before:
             rest = "before memconsole looked, and is not saved yet"
         is_live = cut.what == "compacted"
@@ -208,7 +208,8 @@ def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
         yield Attention(
             Severity.WARNING if is_before else Severity.CRITICAL,
             "cut-before" if is_before else "work-lost",
-            f"{did}, {rest}" if is_before else f"LOST? {did}, {rest}",
+            # What is lost stands first: a narrow line is cut at its end.
+            f"{cut.name} was {did}, {rest}" if is_before else f"LOST? {cut.name}: {rest}, {did}",
             hint=f"`{call(command, cut.agent.id, key)}` brings it back.",
             agent=cut.agent.id,
             key=cut.key,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,9 @@ def home_name(path: Path) -> str:
 
 
 _SIZES = ("long", "middle", "short")
+
+_NARROW = 80
+"""Cells below which a finding has no room for what its key does."""
 
 
 def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterator[Span]:
@@ -165,10 +169,21 @@ def attention_line(
     message = shorter(literal(one.message), snapshot.home.path)
     hint = keys or literal(one.hint)
     if cells.width(message) + cells.width(hint) + 3 > room:
+        if width < _NARROW:  # what is lost stays readable before how many more there are
+            right = tuple(replace(span, text=span.text.replace(" more ", "")) for span in right)
+            keys = _key_alone(keys)
+            room = width - line_width(right) - 4
         hint = keys
         message = cells.cut(message, room - cells.width(hint) - 3, ellipsis=context.glyphs.ellipsis)
     left: Line = (Span(" ! ", role), Span(message, role), Span(f"   {hint}", Role.PLAIN))
     return between(left, right, width)
+
+
+def _key_alone(keys: str) -> str:
+    """Return what is pressed, without what it does: `. then R`, `S`, `: recover`."""
+    words = keys.split()
+    most = 3 if words[:2] == [".", "then"] else 1
+    return " ".join(words[: most + (":" in words[:most])])
 
 
 def more_findings(snapshot: ConsoleSnapshot | None, shown: tuple[int, ...]) -> str:

@@ -230,7 +230,7 @@ def test_what_was_cut_while_it_was_unsaved_comes_before_everything() -> None:
     assert codes(items) == ["work-lost", "session-due"]
     assert items[0].severity is Severity.CRITICAL
     assert items[0].message == (
-        "LOST? main / main was compacted by the platform 08:49 at 177.6K, 26 min of it unsaved"
+        "LOST? main / main: 26 min unsaved, compacted by the platform 08:49 at 177.6K"
     )
     assert items[0].command == "observe"
     assert "--session agent:main:main" in items[0].hint
@@ -248,7 +248,7 @@ def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
         "`memconsole recover --agent main` brings it back.",
     )
     assert item.message == (
-        "LOST? main / main was reset, by whom is not known, 08:49 at 177.6K, nothing of it saved"
+        "LOST? main / main: nothing saved, reset, by whom is not known, 08:49 at 177.6K"
     )
 
 
@@ -256,8 +256,8 @@ def test_who_began_a_session_anew_is_said_only_where_it_is_known() -> None:
     saves = Saves(cuts=(cut("rollover"), cut("rotated")), since=LOOKED)
     messages = [one.message for one in found(agents=(agent(),), saves=saves)]
 
-    assert "main / main was begun anew by the platform" in messages[0]
-    assert "main / main was reset by memconsole" in messages[1]
+    assert "main / main: nothing saved, begun anew by the platform" in messages[0]
+    assert "main / main: nothing saved, reset by memconsole" in messages[1]
 
 
 def test_what_was_cut_before_anybody_looked_can_be_brought_back_and_is_no_loss() -> None:

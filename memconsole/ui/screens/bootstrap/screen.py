@@ -263,15 +263,18 @@ def classes_listing(reading: StartsReading, context: Context, *, failure: str = 
 
 
 def _class(name: str, one: Bootstrap, rules: BootstrapSettings) -> Row:
-    cut = sum(it.whole_chars is not None for it in one.files)
+    chosen = [why for why in one.left_out if BY_VALUE in why]
+    cut = sum(it.whole_chars is not None for it in one.files) - len(chosen)
     words = figures.plural(len(one.files), "file") if one.files else "nothing"
+    for why in chosen:  # nothing of it is cut: those that are worth most are given whole
+        words += f", {literal(why.partition(': ')[2].partition(',')[0])}"
     return Row(
         key=name,
         cells=(
             Cell(name, Role.PLAIN if one.files else Role.MUTED),
             Gauge(one.chars / rules.total_chars if one.files else None),
             Cell(figures.kilo(one.chars) if one.files else ""),
-            Cell(f"{words}, {cut} CUT" if cut else words, Role.DUE if cut else Role.MUTED),
+            Cell(f"{words}, {cut} CUT" if cut > 0 else words, Role.DUE if cut > 0 else Role.MUTED),
         ),
         value=", ".join(it.name for it in one.files) or words,
     )

@@ -132,7 +132,7 @@ def _columns(*, with_agent: bool, is_narrow: bool) -> tuple[Column, ...]:
         Column("tokens", 6, right=True, sort="full", is_measured=True),
         Column("", 3, gap=1, is_measured=True, name="state"),
     )
-    ahead = Column("next", 4, drop=6, sort="due", gap=1 if is_narrow else 2, is_measured=True)
+    ahead = Column("next", 4, drop=4, sort="due", gap=1 if is_narrow else 2, is_measured=True)
     if is_narrow:
         return (name, *tokens, ahead)
     return (
@@ -140,8 +140,8 @@ def _columns(*, with_agent: bool, is_narrow: bool) -> tuple[Column, ...]:
         name,
         Column("fill", _LEAST_GAUGE, flex=2, most=26, drop=3),
         *tokens,
-        Column("saved", 5, right=True, drop=4, is_measured=True),
-        Column("heard", 5, right=True, drop=5, is_measured=True),
+        Column("saved", 5, right=True, drop=5, is_measured=True),
+        Column("heard", 5, right=True, drop=6, is_measured=True),
         ahead,
         Column("does", 4, drop=7, is_measured=True),
         Column("grows", 5, right=True, drop=8, sort="grows", is_measured=True),
