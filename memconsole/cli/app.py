@@ -36,7 +36,7 @@ COMMANDS = {
         "markers": "commands.memory:markers",
         "search": "commands.search:search",
         "get": "commands.search:get",
-        "reindex": "commands.reindex:reindex",
+        "reindex": "commands.search:reindex",
         "checkpoint": "commands.capture:checkpoint",
         "observe": "commands.capture:observe",
         "index-md": "commands.capture:index_md",

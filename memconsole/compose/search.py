@@ -11,7 +11,7 @@ from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.disk import DiskPlatform
 from memconsole.adapters.platform.home import find_home
-from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.platform_index import PlatformIndexFiles
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.workspace.documents import PoolDocuments
 from memconsole.compose.process import user_home

@@ -83,7 +83,7 @@ MADE = {
     "fingerprints": "transcripts.fingerprint:Fingerprints",
     "model": "model:BudgetedModel",
     "memories": "home.workspace:Memories",
-    "memory_index": "search.refresh:MemoryIndex",
+    "memory_index": "search.reindex:MemoryIndex",
     "memory_turns": "memory.turns:MemoryTurns",
     "targets": "rotation.target:Targets",
 }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory, Memories
-    from memconsole.engine.search.refresh import MemoryIndex
+    from memconsole.engine.search.reindex import MemoryIndex
     from memconsole.ports.platform import Journal
     from memconsole.ports.state import MemoryLog
 

@@ -18,6 +18,7 @@ from memconsole.text.compiled import compiled
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+
 _MARKS: Final = "[\u0300-\u036f\u0591-\u05bd\u05bf\u05c1\u05c2\u0640\u064b-\u065f\u0670]+"
 _SOLID: Final = (
     "\u0e01-\u0e4e\u0e81-\u0ece\u1000-\u103f\u1780-\u17d3\u3005-\u3007\u3041-\u3096\u3099-\u309a"
@@ -111,3 +112,15 @@ def index_text(text: str) -> str:
     if text.isascii():
         return text
     return compiled(_CUT).sub(lambda run: f" {' '.join(index_terms(run[0]))} ", text)
+
+
+_STOPPED: Final = """
+a about after again against all also am an and any are as at be because been before being between
+both but by can could did do does down during each few for from had has have he her hers him his how
+i if in into is it its itself just ll me more most my no nor not of off on once only or other our
+ours out over own re s same she should so some such t than that the their theirs them then there
+these they this those to too under until up ve very was we were what when where which while who whom
+why will with would you your yours
+"""
+STOP_WORDS: Final = frozenset(_STOPPED.split())
+"""Words of no meaning of their own: with them every query takes six times longer."""

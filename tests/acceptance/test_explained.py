@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.adapters.gateway.scripted import TOKEN, let_in, ok, scripted
-from tests.adapters.platform_index.test_recorded_homes import stub_vector
+from tests.adapters.test_platform_index_of_homes import stub_vector
 from tests.program import ROOT, Program, tree
 
 if TYPE_CHECKING:

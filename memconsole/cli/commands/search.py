@@ -1,4 +1,4 @@
-"""`search` and `get`: find what was written or said, then read it."""
+"""`search`, `get` and `reindex`: find what was written or said, then read it."""
 
 from __future__ import annotations
 
@@ -6,25 +6,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.find import answer
 from memconsole.cli.call.shared import (
     AgentOption,
+    DryRunOption,
     Since,
     at_least_one,
     call_of,
     parse_since,
     tag_of,
 )
+from memconsole.cli.json import outcome
 from memconsole.domain.agents import Notice
+from memconsole.domain.commands.reindex import REINDEX, Reindex, Reindexed
 from memconsole.domain.search.values import Narrowing, SearchRequest
-from memconsole.engine.home.lookup import default_agent
+from memconsole.engine.home.lookup import agents_of, default_agent
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Json
     from memconsole.cli.output.printer import Printer
+    from memconsole.domain.commands.outcomes import Outcome
+
 
 QueryArgument = Annotated[
     list[str] | None,
@@ -204,3 +210,46 @@ def _checked_score(value: float | None) -> float | None:
     if value is not None and not 0 <= value <= 1:
         raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
     return value
+
+
+def reindex(
+    context: typer.Context,
+    agent: AgentOption = None,
+    full: Annotated[bool, typer.Option("--full", help="Build it anew in any case.")] = False,
+    sessions: Annotated[
+        bool | None,
+        typer.Option("--sessions/--no-sessions", help="Also the transcripts."),
+    ] = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Bring an agent's search index up to date. Without --agent those of all agents."""
+    call = call_of(context)
+    home = call.engine.home.read()
+    refs = [one.ref for one in agents_of(home, agent)]
+    outcomes: list[Outcome] = []
+    with call.busy("indexing", total=len(refs)) as progress:
+        for ref in refs:
+            command = Reindex(ref, is_full=full, with_sessions=sessions, dry_run=dry_run)
+            outcomes.append(call.engine.run(command))
+            progress.advance()
+
+    def show(printer: Printer) -> None:
+        perform.show_outcomes(printer, outcomes, {})
+
+    return call.answer(
+        Answer(
+            REINDEX.name,
+            data=lambda: [outcome.outcome(one) for one in outcomes],
+            show=show,
+            at=call.clock.now(),
+            warnings=_notices(outcomes),
+            code=exits.exit_of_outcomes(outcomes),
+            failures=outcome.failures(outcomes),
+            home=home,
+        )
+    )
+
+
+def _notices(outcomes: list[Outcome]) -> tuple[Notice, ...]:
+    found = [notice for one in outcomes if isinstance(one, Reindexed) for notice in one.notices]
+    return tuple(dict.fromkeys(found))

@@ -8,7 +8,7 @@ import unicodedata
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from memconsole.text.stop_words import STOP_WORDS
+from memconsole.text.folding import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

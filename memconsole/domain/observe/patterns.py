@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 from memconsole.domain.memory.observations import Kind
-from memconsole.text.stop_words import STOP_WORDS
+from memconsole.text.folding import STOP_WORDS
 
 
 class Cue(NamedTuple):

@@ -8,9 +8,8 @@ from typing import Final
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
-from memconsole.text.folding import fold, index_terms, is_solid, words
+from memconsole.text.folding import STOP_WORDS, fold, index_terms, is_solid, words
 from memconsole.text.plain import one_line
-from memconsole.text.stop_words import STOP_WORDS
 
 _MOST_CHARS: Final = 10_000
 _MOST_WORDS: Final = 48

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memconsole.engine.erasure import Erased
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
-    from memconsole.engine.search.refresh import MemoryIndex
+    from memconsole.engine.search.reindex import MemoryIndex
     from memconsole.ports.platform import Journal
     from memconsole.ports.state import MemoryLog
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.engine.home.workspace import AgentMemory, Memories
-    from memconsole.engine.search.refresh import MemoryIndex
+    from memconsole.engine.search.reindex import MemoryIndex
     from memconsole.engine.turn import Turns
 
 _PATIENCE_S = 5.0

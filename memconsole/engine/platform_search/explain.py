@@ -13,8 +13,13 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.platform_search.candidates import Rules
-from memconsole.domain.platform_search.evidence import as_placed, asked_view, evidence
-from memconsole.domain.platform_search.explanation import Searched, explain
+from memconsole.domain.platform_search.explanation import (
+    Searched,
+    as_placed,
+    asked_view,
+    evidence,
+    explain,
+)
 from memconsole.domain.platform_search.profile import Fallback, limits_of
 from memconsole.domain.platform_search.ranking import ranked
 from memconsole.domain.platform_search.words import path_likeness, plan, terms

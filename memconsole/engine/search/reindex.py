@@ -1,29 +1,33 @@
-"""Brings an agent's search indexes up to date, and looks up what is in them."""
+"""Brings an agent's search indexes up to date, by command and after an edit of its memory."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
-from memconsole.domain.commands.outcomes import Failed, Planned, Written
+from memconsole.domain.agents import Notice
+from memconsole.domain.commands.outcomes import Failed, Planned, Reported, Written
 from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import targets, unread_notices
-from memconsole.errors import EmbeddingError
+from memconsole.errors import EmbeddingError, IndexUnavailableError, LockedError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import plural, size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.agents import Home
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.reindex import Reindex
     from memconsole.domain.search.indexing import SyncReport
     from memconsole.domain.settings import Settings
+    from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
+
 
 _SOURCES = (Source.MEMORY, Source.SESSIONS)
 
@@ -160,3 +164,50 @@ def _details(reports: list[SyncReport]) -> Mapping[str, Detail]:
         "provider": reports[0].status.provider if reports else None,
         "compares": reports[0].status.way.value if reports else None,
     }
+
+
+Changed = TypeVar("Changed", bound=Reported)
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryIndex:
+    """The search index of a memory, where there is one.
+
+    Attributes:
+        ports: What a search needs.
+    """
+
+    ports: SearchNeeds
+
+    def indexed(self, outcome: Changed, memory: AgentMemory) -> Changed:
+        """Take in what an action changed, and return its outcome with what came of that."""
+        state, notice = self.refresh(memory, is_full=False)
+        notices = outcome.notices if notice is None else (*outcome.notices, notice)
+        return replace(outcome, details={**outcome.details, "index": state}, notices=notices)
+
+    def refresh(self, memory: AgentMemory, *, is_full: bool) -> tuple[str, Notice | None]:
+        """Take the files in as they are now.
+
+        Args:
+            memory: The memory.
+            is_full: Build the index anew, so that nothing of its old file is left, and drop those
+                of workspaces that stand nowhere any more.
+
+        Returns:
+            `none`, `updated`, `rebuilt` or `stale`; why it is stale.
+        """
+        agent, settings = memory.agent, memory.settings
+        index = self.ports.search().index
+        if is_full:
+            index.drop_gone()
+        state = "none"
+        for target in targets(self.ports, settings, memory.home, (agent,), (Source.MEMORY,)):
+            if index.status(target.scope, target.settings).state is IndexState.MISSING:
+                continue
+            try:
+                documents = target.documents()
+                index.sync(target.scope, documents, target.read, target.settings, is_full=is_full)
+            except (LockedError, IndexUnavailableError) as error:
+                return "stale", Notice("index-stale", str(error), agent=agent.id)
+            state = "rebuilt" if is_full else "updated"
+        return state, None

@@ -22,7 +22,7 @@ from tests.rights import powerless, reachable_folder
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.adapters.changes.polling import StopSignal
+    from memconsole.adapters.changes.feed import StopSignal
     from memconsole.ports import platform
 
 

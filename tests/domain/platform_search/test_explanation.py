@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.platform_search.candidates import Rules
-from memconsole.domain.platform_search.evidence import as_placed, evidence
-from memconsole.domain.platform_search.explanation import Searched, explain
+from memconsole.domain.platform_search.explanation import Searched, as_placed, evidence, explain
 from memconsole.domain.platform_search.index import (
     Contents,
     IndexedChunk,

@@ -14,9 +14,8 @@ from benchmarks.operator_set import SET, WORKSHOP, read_rows
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.query import stem
 from memconsole.domain.search.recall import questions
-from memconsole.text.folding import index_text, words
+from memconsole.text.folding import STOP_WORDS, index_text, words
 from memconsole.text.redaction import mask
-from memconsole.text.stop_words import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.platform_index import PlatformIndexFiles
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.platform_search.candidates import Placed, Rules
 from memconsole.domain.platform_search.profile import limits_of
 from memconsole.engine.platform_search.explain import placed
-from tests.adapters.platform_index.test_recorded_homes import agent_of, home_at
+from tests.adapters.test_platform_index_of_homes import agent_of, home_at
 from tests.lanes.gateways.gateway import START_S, wait_until
 from tests.lanes.gateways.model_server import EMBEDDING_MODEL, embedding
 from tests.lanes.gateways.releases import OPENCLAW_9

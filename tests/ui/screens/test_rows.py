@@ -32,14 +32,14 @@ from memconsole.ui.screens.overview.agents import agents_listing
 from memconsole.ui.screens.overview.journal import journal_listing
 from memconsole.ui.screens.overview.memory import memory_listing
 from memconsole.ui.screens.overview.sessions import detail_line, next_sort, sessions_listing
-from memconsole.ui.screens.search.facets import (
+from memconsole.ui.screens.search.rows import IndexView, could_look, index_words, location_of, shown
+from memconsole.ui.screens.search.screen import (
     choices,
     chosen,
     facets_listing,
     hit_listing,
     next_choice,
 )
-from memconsole.ui.screens.search.rows import IndexView, could_look, index_words, location_of, shown
 from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
 from memconsole.ui.screens.session.rows import fill_listing, state_listing, windows_listing
 from memconsole.ui.workers.indexing import Building

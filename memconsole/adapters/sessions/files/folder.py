@@ -1,15 +1,20 @@
-"""The files of one agent's sessions: transcripts, archives, parked imports.
+"""The files of one agent's sessions: transcripts, archives, parked imports, and locks of runs.
 
-Nothing here opens a transcript: what a file is, its exact name says.
+Nothing here opens a transcript: what a file is, its exact name says. Whether a run is going on says
+the platform's lock file beside the transcript: releases before 2026.7 say it nowhere else, neither
+in their store nor over the wire. That file is read and never touched, and nobody waits for it.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-from datetime import UTC, datetime
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
+
+import msgspec
 
 from memconsole.adapters.sessions.names import (
     FileKind,
@@ -18,16 +23,17 @@ from memconsole.adapters.sessions.names import (
     read_import_name,
     read_name,
 )
-from memconsole.adapters.sessions.run_locks import SUFFIX, is_held
 from memconsole.domain.agents import Notice, moved_places
 from memconsole.domain.sessions.stored import TranscriptKind, TranscriptRef
 from memconsole.lazy_dataclass import dataclass
+from memconsole.system.regular_file import open_regular
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from memconsole.domain.agents import Agent, AgentRef
+
 
 IMPORT_FOLDER = "session-sqlite-import-archive"
 _USUAL_PACKING = 8
@@ -372,3 +378,60 @@ def _look_at(folder: Path, filename: str) -> SessionFile | None:
 def _file(folder: Path, filename: str, name: FileName, info: os.stat_result) -> SessionFile:
     stamp = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
     return SessionFile(folder, filename, name, info.st_size, info.st_mtime_ns, stamp)
+
+
+SUFFIX = ".jsonl.lock"
+
+LONGEST_RUN = timedelta(minutes=30)
+"""After this the platform itself takes a lock for one that was left behind."""
+
+_MOST_BYTES = 4096
+_START_FIELD = 19
+"""Of `/proc/<pid>/stat`, counted behind the name: ticks between the boot and the start."""
+
+
+class _Lock(msgspec.Struct, rename="camel"):
+    """What the platform writes; `starttime` since 2026.3, on Linux."""
+
+    pid: int
+    created_at: datetime
+    starttime: int | None = None
+
+
+_DECODER = msgspec.json.Decoder(_Lock)
+
+
+def is_held(lock: Path, now: datetime | None = None) -> bool:
+    """Tell whether a lock belongs to a run that is going on.
+
+    Its process has to live here, as the one that wrote it. What cannot be read belongs to nobody:
+    so the platform takes it too.
+
+    Args:
+        lock: `<transcript>.lock`.
+        now: Wall clock of the host, which also wrote the lock; not that of a test.
+    """
+    try:
+        with open_regular(lock) as file:
+            found = _DECODER.decode(file.read(_MOST_BYTES))
+    except (OSError, msgspec.DecodeError, msgspec.ValidationError):
+        return False
+    if found.created_at.tzinfo is None or not 0 < found.pid < 1 << 31:
+        return False
+    age = (now or datetime.now(UTC)) - found.created_at
+    return age < LONGEST_RUN and _lives(found.pid, found.starttime)
+
+
+def _lives(pid: int, started: int | None) -> bool:
+    try:
+        os.kill(pid, 0)  # signal 0 reaches nobody: it only asks whether there is somebody
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        pass  # somebody else's: it lives
+    if started is None:
+        return True
+    with suppress(OSError, ValueError, IndexError):
+        fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
+        return int(fields[_START_FIELD]) == started
+    return True

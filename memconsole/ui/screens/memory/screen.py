@@ -30,7 +30,7 @@ from memconsole.ui.screens.memory.pool import (
     files_listing,
     markers_listing,
 )
-from memconsole.ui.screens.search.why_rows import index_line
+from memconsole.ui.screens.search.why import index_line
 from memconsole.ui.widgets.line import Bar
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader

@@ -1,4 +1,4 @@
-"""Why an agent does not see a note: our search and its own beside each other."""
+"""Why an agent does not see a note: our place of each beside its own, and what it lacks."""
 
 from __future__ import annotations
 
@@ -7,24 +7,31 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 from textual import on
 
+from memconsole.domain.search.agent_view import Reason, Vectors
+from memconsole.text import figures
 from memconsole.ui.actions.targets import for_agents
-from memconsole.ui.drawing.listing import Listing
+from memconsole.ui.drawing.listing import Listing, fact_rows, note
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.spans import Role
+from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.screens.search.rows import hit_key
-from memconsole.ui.screens.search.why_rows import reason_listing, why_listing
+from memconsole.ui.screens.search.rows import hit_key, place_of
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
     from memconsole.domain.commands.command import Subject
+    from memconsole.domain.platform_search.index import PlatformIndexHealth
+    from memconsole.domain.search.agent_view import AgentFacts, AgentSearch, AgentView
     from memconsole.domain.search.values import SearchHit, SearchRequest, SearchResult
     from memconsole.ui.actions.targets import Target
+    from memconsole.ui.drawing.context import Context
+    from memconsole.ui.drawing.spans import Line
 
 
 class WhyScreen(ConsoleScreen):
@@ -127,3 +134,143 @@ class WhyScreen(ConsoleScreen):
         hits = () if self._result is None else self._result.hits
         names = list(dict.fromkeys(hit.agent for hit in hits))
         return () if snapshot is None else for_agents(snapshot, names, subject)
+
+
+_WORDS = {
+    Reason.FOUND: "it finds it",
+    Reason.FAR_DOWN: "too far down",
+    Reason.NOT_INDEXED: "not indexed",
+    Reason.IN_COMMENT: "in a comment",
+    Reason.STALE: "changed since it was indexed",
+    Reason.OTHER_MODEL: "chunk of another model",
+    Reason.NO_VECTOR: "chunk without a vector",
+    Reason.TOO_OLD: "too old",
+    Reason.WORDS: "words not heard",
+    Reason.BELOW: "below its least score",
+    Reason.VECTOR_UNKNOWN: "its vectors are not ours to ask",
+    Reason.OFF: "its search is switched off",
+    Reason.NO_INDEX: "it has no index",
+    Reason.UNREADABLE: "its index cannot be read",
+    Reason.NOT_COMPARED: "sessions are not compared",
+}
+_SOURCES = {Vectors.ASKED: "gateway"}
+
+
+def why_listing(result: SearchResult, context: Context) -> Listing:
+    """Return the notes in our order, each with the agent's place of it."""
+    hits, dot = result.hits, context.glyphs.dot
+    found = sum(_view_role(hit.agent_view) is Role.OK for hit in hits)
+    has_agents = len({hit.agent for hit in hits}) > 1
+    asked = {_SOURCES.get(one.vectors, "disk") for one in result.agent_searches}
+    return Listing(
+        title="Why",
+        about=f"{dot} the agent finds {found} of {len(hits)}" if hits else "",
+        source="gateway" if asked == {"gateway"} else "disk",
+        number=1,
+        columns=_columns(has_agents=has_agents),
+        rows=tuple(_row(place, hit, has_agents=has_agents) for place, hit in enumerate(hits, 1)),
+        empty=("nothing was found, so there is nothing to explain",),
+        fixed=tuple(note(f"  {_rules(one, dot)}") for one in result.agent_searches),
+    )
+
+
+def _columns(*, has_agents: bool) -> tuple[Column, ...]:
+    columns = [
+        Column("ours", 4, right=True),
+        Column("agent's", 7, right=True),
+        Column("note", 16, flex=3, most=48),
+    ]
+    if has_agents:
+        columns.append(Column("agent", 6, flex=1, most=12, drop=2))
+    return (*columns, Column("why", 14, flex=3, drop=1))
+
+
+def _row(place: int, hit: SearchHit, *, has_agents: bool) -> Row:
+    view = hit.agent_view
+    role = _view_role(view)
+    drawn = [
+        Cell(str(place), Role.STRONG),
+        Cell(_rank(view), role),
+        Cell(place_of(hit), is_id=True),
+    ]
+    if has_agents:
+        drawn.append(Cell(literal(hit.agent), Role.MUTED, is_id=True))
+    drawn.append(Cell("" if view is None else _WORDS[view.reason], role))
+    return Row(hit_key(hit), tuple(drawn), value=f"{hit.path}:{hit.start_line}")
+
+
+def _rank(view: AgentView | None) -> str:
+    if view is None or not view.is_known:
+        return "?"
+    return "none" if view.rank is None else str(view.rank)
+
+
+def _view_role(view: AgentView | None) -> Role:
+    if view is None or not view.is_known:
+        return Role.MUTED
+    return Role.OK if view.reason is Reason.FOUND else Role.WARNING
+
+
+def _rules(one: AgentSearch, dot: str) -> str:
+    """Return by which rules an agent's search goes."""
+    if not one.release:
+        return f"{literal(one.agent)}: {literal(one.because)}"
+    parts = [
+        f"{literal(one.agent)}: rules of {one.release}",
+        f"least score {one.min_score:g}",
+        f"{one.max_results} results",
+        literal(one.provider),
+    ]
+    return f" {dot} ".join(parts)
+
+
+def reason_listing(hit: SearchHit | None, place: int, width: int) -> Listing:
+    """Return everything about one note in the agent's own search, and what would help."""
+    facts = () if hit is None else tuple(_facts(hit, place))
+    return Listing(
+        title="Reason", number=2, rows=fact_rows(facts, width), empty=("no note is selected",)
+    )
+
+
+def _facts(hit: SearchHit, place: int) -> Iterator[tuple[str, str]]:
+    yield "note", f"{hit.path}, lines {hit.start_line} to {hit.end_line}"
+    yield "ours", f"rank {place}, score {hit.score:.2f}"
+    view = hit.agent_view
+    if view is None:
+        return
+    score = "" if view.score is None else f", score {view.score:.2f}"
+    yield "agent's", f"{view.place}{score}"
+    yield "because", view.because
+    yield "what helps", view.help
+    yield from _parts(view.facts)
+
+
+def _enough(needs: float) -> str:
+    return "no likeness is enough" if needs > 1 else f"{max(0.0, needs):.2f} alike is enough"
+
+
+def _parts(facts: AgentFacts) -> Iterator[tuple[str, str]]:
+    if facts.vector_score is not None:
+        yield "meaning", f"{facts.vector_score:.2f} alike"
+    elif facts.needs is not None:
+        yield "meaning", f"not known; {_enough(facts.needs)}"
+    if facts.text_score is not None:
+        rank = "" if facts.text_rank is None else f", place {facts.text_rank} by words"
+        yield "words", f"{facts.text_score:.2f}{rank}"
+    if facts.age_days is not None and facts.fade is not None:
+        yield "age", f"{facts.age_days:g} days leave {facts.fade:.0%} of its score"
+
+
+def index_line(health: PlatformIndexHealth, dot: str) -> Line:
+    """Return the state of an agent's own index; `dot` stands between two facts."""
+    head = Span(" its own index  ", Role.MUTED)
+    if health.facts is None:
+        return (head, Span(literal(health.because), Role.WARNING))
+    size = f"{figures.plural(health.files, 'file')}, {figures.plural(health.chunks, 'chunk')}"
+    if health.troubles:
+        role = Role.DUE if health.is_deaf else Role.WARNING
+        told = f" {dot} ".join(literal(one) for one in health.troubles)
+        return (head, Span(f"{size} {dot} ", Role.MUTED), Span(told, role))
+    waiting = len(health.recent)
+    more = f" {dot} {figures.plural(waiting, 'new change')} to take in" if waiting else ""
+    return (head, Span("whole", Role.OK), Span(f" {dot} {size}{more}", Role.MUTED))

@@ -9,7 +9,7 @@ import pytest
 from memconsole.domain.platform_search.index import PlatformIndexHealth
 from memconsole.errors import StoreError
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.screens.search.why_rows import index_line
+from memconsole.ui.screens.search.why import index_line
 from tests.ui.driving import WIDE, at_work
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_why import ILL, ill_engine

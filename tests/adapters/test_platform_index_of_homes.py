@@ -13,7 +13,7 @@ import pytest
 
 from memconsole.adapters.platform.disk import DiskPlatform
 from memconsole.adapters.platform.home import find_home
-from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.platform_index import PlatformIndexFiles
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.platform_search.candidates import Placed, Rules
 from memconsole.domain.platform_search.profile import limits_of

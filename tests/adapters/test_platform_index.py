@@ -12,8 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.adapters.platform_index.database import decoded, nearest
-from memconsole.adapters.platform_index.files import PlatformIndexFiles
+from memconsole.adapters.platform_index import PlatformIndexFiles, decoded, nearest
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Agent, Era, Home, PlatformConfig, Storage

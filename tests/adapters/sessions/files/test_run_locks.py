@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.adapters.sessions.files.folder import LONGEST_RUN, is_held
 from memconsole.adapters.sessions.files.store import FileSessionStore
-from memconsole.adapters.sessions.run_locks import LONGEST_RUN, is_held
 from tests.adapters.sessions.files.file_homes import ID_A, KEY, Sessions
 
 if TYPE_CHECKING:
