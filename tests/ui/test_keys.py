@@ -51,7 +51,7 @@ SCREENS: dict[str, tuple[str, ...]] = {
 """How each screen is reached; the jobs, which need a scheduler, have tests of their own."""
 
 PANELS = {
-    "overview": ("agents", "sessions", "memory", "search", "activity"),
+    "overview": ("agents", "sessions", "memory", "search", "journal"),
     "session": ("messages", "state", "fill", "growth", "windows"),
     "memory": ("files", "file", "markers", "advice"),
     "runs": ("list", "run"),

@@ -325,12 +325,14 @@ def _stale(
     open_ = {(one.view.agent.id, one.view.key_text) for one in waiting}
     for view in stale:
         is_open = (view.agent.id, view.key_text) in open_
-        rest = "; not all of it is saved" if is_open else "; all of it is saved"
+        reset = "starts anew with its next message"
+        # What may be lost stands first: a narrow line is cut at its end.
+        said = f": not all is saved, and it {reset}" if is_open else f" {reset}; all of it is saved"
         command, hint = saving(view, saves, now) if is_open else ("", "")
         yield Attention(
             Severity.WARNING if is_open else Severity.INFO,
             "reset-next",
-            f"{name_of(view)} starts anew with its next message{rest}",
+            f"{name_of(view)}{said}",
             hint=hint,
             agent=view.agent.id,
             key=view.key_text,

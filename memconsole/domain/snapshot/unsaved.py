@@ -265,9 +265,10 @@ def idle_scheduler(waiting: Sequence[Unsaved], scheduler: SchedulerStatus) -> It
     if not waiting or scheduler.state == "running":
         return
     count = f"{len(waiting)} sessions hold" if len(waiting) > 1 else "1 session holds"
+    said = f"{count} messages that nobody saved"
     yield Attention(
         Severity.HIGH,
         "scheduler",
-        f"the scheduler is {scheduler.state}, and {count} messages that nobody saved",
+        f"{said}, and the scheduler is {scheduler.state}",
         hint="Start `memconsole --serve`, or press S in the console.",
     )

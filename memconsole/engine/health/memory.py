@@ -83,11 +83,11 @@ def capture_skips(inputs: HealthInputs) -> Check:
         if len(skips) >= _SKIPS and is_missed:
             found.append(f"{view.ref.id} ({len(skips)} times: {skips[0].reason})")
     if not found:
-        return ok("capture-skips", "no agent's checkpoints skip while people talk", 0)
+        return ok("capture-skips", "no agent's checkpoints skip while messages arrive", 0)
     return Check(
         "capture-skips",
         CheckStatus.WARNING,
-        f"checkpoints skip while people talk: {named(found)}",
+        f"checkpoints skip while messages arrive: {named(found)}",
         len(found),
         1,
         hint="`memconsole runs` tells why.",

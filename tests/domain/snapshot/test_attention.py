@@ -208,7 +208,7 @@ def test_a_stopped_scheduler_is_grave_while_something_is_unsaved() -> None:
 
     assert (item.code, item.severity) == ("scheduler", Severity.HIGH)
     assert (
-        item.message == "the scheduler is stopped, and 1 session holds messages that nobody saved"
+        item.message == "1 session holds messages that nobody saved, and the scheduler is stopped"
     )
     saved = Saves(saved={("main", "a1"): NOW})
     assert found(session(), agents=(agent(),), saves=saved, scheduler=stopped) == ()
@@ -296,7 +296,7 @@ def test_a_reset_by_the_next_message_is_a_warning_only_for_what_is_unsaved() -> 
     assert (remark.severity, remark.command) == (Severity.INFO, "")
     old = session(stored=replace(view.stored, updated_at=NOW - timedelta(hours=30)))
     [never] = found(old, agents=(agent(checkpoint_at=None),), stale=(old,))
-    assert (never.severity, "not all of it is saved" in never.message) == (Severity.WARNING, True)
+    assert (never.severity, "not all is saved" in never.message) == (Severity.WARNING, True)
 
 
 def test_what_is_near_its_limit_is_told() -> None:

@@ -221,7 +221,7 @@ def health_listing(
     checks = sorted(report.checks, key=lambda one: -one.status.rank)
     bad = sum(one.status.is_bad for one in checks)
     unknown = sum(one.status is CheckStatus.UNKNOWN for one in checks)
-    said = f"{figures.plural(bad, 'check')} of {len(checks)} ill" if bad else "all is well"
+    said = f"{figures.plural(bad, 'check')} of {len(checks)} failed" if bad else "all passed"
     more = f", {unknown} could not be looked at" if unknown else ""
     return Listing(
         title="Health",

@@ -47,14 +47,14 @@ if TYPE_CHECKING:
 _BARS = 3
 """Lines of the title, of one finding and of the keys."""
 
-_PANELS = ("agents", "sessions", "memory", "search", "activity")
+_PANELS = ("agents", "sessions", "memory", "search", "journal")
 
 
 class OverviewScreen(ConsoleScreen):
     """Five panels: agents, sessions, memory, search and activity."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        *panel_keys((*_PANELS[:-1], "journal")),
+        *panel_keys(_PANELS),
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("a", "everything", "all", "Also cron runs, archives and orphans", "everything"),
@@ -65,7 +65,7 @@ class OverviewScreen(ConsoleScreen):
             "other lines",
             "All, me, jobs, platform, errors",
             "journal",
-            ("activity",),
+            ("journal",),
         ),
         Verb("o", "search", "whole search", "Search with facets and preview", "whole-search"),
     )
@@ -98,7 +98,7 @@ class OverviewScreen(ConsoleScreen):
             yield Pane("memory", glyphs=glyphs, classes="-chosen")
             self._search = SearchPane("search", glyphs=glyphs)
             yield self._search
-        self._journal = JournalPane("activity", glyphs=glyphs)
+        self._journal = JournalPane("journal", glyphs=glyphs)
         yield self._journal
         yield Bar("detail")
 
@@ -119,7 +119,7 @@ class OverviewScreen(ConsoleScreen):
         if snapshot is None or not self.is_open:
             return
         upper, lower = self.query_one("#upper"), self.query_one("#lower")
-        journal = self.named("activity")
+        journal = self.named("journal")
         if self.is_small:
             for name in ("agents", "memory"):
                 self.named(name).styles.width = "1fr"
@@ -130,7 +130,7 @@ class OverviewScreen(ConsoleScreen):
         height = max(self.size.height - _BARS - self.has_class("-two-findings"), 0)
         needs = self._needs(snapshot)
         if self.has_class("-compact"):
-            chosen = {"memory": needs.memory, "search": needs.search, "activity": needs.journal}
+            chosen = {"memory": needs.memory, "search": needs.search, "journal": needs.journal}
             heights = room.compact(
                 height,
                 len(self.named("sessions").listing.rows),
@@ -151,7 +151,7 @@ class OverviewScreen(ConsoleScreen):
         _, _, lists, memory = self._needed
         search = self._search.listing
         found = len(search.rows) + len(search.fixed) + room.FRAME if self._search.query_text else 0
-        journal = len(self.named("activity").listing.rows) + room.FRAME
+        journal = len(self.named("journal").listing.rows) + room.FRAME
         return room.Needs(lists, memory, max(found, room.EMPTY), max(journal, room.EMPTY))
 
     @property
@@ -392,7 +392,7 @@ class OverviewScreen(ConsoleScreen):
                 self.desk.go.memory(self._chosen_agent())
             case "search":
                 self._open_found()
-            case "activity":
+            case "journal":
                 self._open_line()
             case _:
                 pass
@@ -485,11 +485,11 @@ class OverviewScreen(ConsoleScreen):
         pane_id = None if self.pane is None else self.pane.id
         if action == "mark" and pane_id not in self.MARKED:
             return "only agents and sessions can be marked"
-        if action == "journal" and pane_id != "activity":
+        if action == "journal" and pane_id != "journal":
             return "this is a key of the journal: 5 goes there"
         if action == "pruning" and pane_id != "sessions":
             return "select a session to see what would be pruned of it"
-        if action == "open" and pane_id in ("memory", "search", "activity"):
+        if action == "open" and pane_id in ("memory", "search", "journal"):
             return None
         return super().why_not(action, parameters)
 

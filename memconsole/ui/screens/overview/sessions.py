@@ -287,7 +287,7 @@ def _empty(
     if own:
         return ("no live session; a a shows what has ended",)
     owner = f"agent {agent_id}" if agent_id else "this home"
-    return (f"no sessions: {owner} has not talked yet",)
+    return (f"no sessions: {owner} holds no messages yet",)
 
 
 def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> list[AgentView]:

@@ -73,7 +73,7 @@ async def test_what_is_ill_comes_first_with_what_to_do(engine: FakeEngine) -> No
         assert desk.screen == "health"
         text = desk.text("checks")
         assert text.index("outputs-freshness") < text.index("cron-errors") < text.index("gateway ")
-        assert "1 check of 3 ill, 1 could not be looked at" in text
+        assert "1 check of 3 failed, 1 could not be looked at" in text
         full = " ".join(desk.text("one").split())
         assert "behind: ACTIVE_CONTEXT.md of [research]" in full
         assert "do `memconsole checkpoint` renews it." in full

@@ -93,7 +93,7 @@ async def test_a_line_names_its_session_and_says_when_nobody_looked(engine: Fake
     unseen = event(4, EventKind.COMPACTED, minutes=1, unseen=90)
     engine.reading = reading(events=(unseen,))
     async with at_work(engine, (200, 50)) as desk:
-        line = desk.text("activity").split("\n")[1]
+        line = desk.text("journal").split("\n")[1]
 
     assert "platform" in line
     assert f"main: {COMPACTED}; some time since 12:" in " ".join(line.split())
@@ -104,7 +104,7 @@ async def test_opening_a_screen_is_no_event_and_y_copies_the_line_of_a_run(
 ) -> None:
     async with at_work(engine) as desk:
         await desk.press("2", "enter", "escape", "5")
-        text = desk.text("activity")
+        text = desk.text("journal")
         assert "opened" not in text
         assert "memconsole checkpoint --agent main" in text.split("\n")[-1]
         await desk.press("y")
@@ -117,7 +117,7 @@ async def test_the_lines_that_are_shown_are_chosen_behind_a(engine: FakeEngine) 
         await desk.press("5")
         for chosen in (*FILTERS[1:], FILTERS[0]):
             await desk.press("a", "w")
-            assert f"Journal · {chosen}" in desk.text("activity")
+            assert f"Journal · {chosen}" in desk.text("journal")
 
 
 async def look(desk: Desk, engine: FakeEngine, snapshot: ConsoleSnapshot) -> None:
@@ -133,16 +133,16 @@ def newest(number: int) -> Run:
 async def test_the_newest_line_is_followed_until_the_operator_moves(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await look(desk, engine, reading(newest(8), seconds=2))
-        assert desk.cursor("activity") == "run-8"
+        assert desk.cursor("journal") == "run-8"
         await desk.press("5", "j")
-        stays = desk.cursor("activity")
+        stays = desk.cursor("journal")
         await look(desk, engine, reading(newest(10), newest(9), newest(8), seconds=4))
-        assert desk.cursor("activity") == stays
-        assert "2 newer ▲" in desk.text("activity")
+        assert desk.cursor("journal") == stays
+        assert "2 newer ▲" in desk.text("journal")
         await desk.press("g")
         await look(desk, engine, reading(newest(11), newest(10), seconds=6))
-        assert desk.cursor("activity") == "run-11"
-        assert "newer" not in desk.text("activity")
+        assert desk.cursor("journal") == "run-11"
+        assert "newer" not in desk.text("journal")
 
 
 @pytest.mark.parametrize(

@@ -35,7 +35,7 @@ async def test_a_session_says_when_it_was_saved_and_heard_and_what_comes_next(
     ("width", "headings"),
     [
         (60, "session tokens next"),
-        (80, "agent session fill tokens saved heard"),
+        (80, "agent session fill tokens saved next"),
         (200, "session fill tokens saved heard next does grows window 8 hours"),
     ],
 )
@@ -84,7 +84,7 @@ async def test_a_small_terminal_has_one_list_and_one_lower_panel(engine: FakeEng
         await desk.press("4")
         assert desk.pane("search").size == (COMPACT[0], 3)
         await desk.press("5")
-        assert (desk.pane("memory").size.width, desk.pane("activity").size.width) == (0, 80)
+        assert (desk.pane("memory").size.width, desk.pane("journal").size.width) == (0, 80)
 
 
 async def test_the_panels_below_one_list_are_of_the_agent_under_its_cursor(

@@ -101,7 +101,7 @@ async def test_digits_and_tab_go_to_panels(engine: FakeEngine) -> None:
         "sessions",
         "memory",
         "search",
-        "activity",
+        "journal",
         "agents",
         "sessions",
         "memory",
@@ -216,8 +216,8 @@ async def test_short_lists_leave_their_room_to_the_activity_and_keep_their_size(
     engine: FakeEngine,
 ) -> None:
     async with at_work(engine) as desk:
-        heights = {name: desk.pane(name).size.height for name in ("agents", "search", "activity")}
-        assert heights == {"agents": 10, "search": 10, "activity": 16}
+        heights = {name: desk.pane(name).size.height for name in ("agents", "search", "journal")}
+        assert heights == {"agents": 10, "search": 10, "journal": 16}
         await desk.press("j", "j", "j", "a", "a")  # all agents, and what is folded
         assert desk.pane("agents").size.height == 10
         await desk.press("z")
@@ -226,7 +226,7 @@ async def test_short_lists_leave_their_room_to_the_activity_and_keep_their_size(
 
 async def test_long_lists_keep_the_room() -> None:
     async with at_work(FakeEngine(sample.crowd())) as desk:
-        assert desk.pane("agents").size.height > desk.pane("activity").size.height + 5
+        assert desk.pane("agents").size.height > desk.pane("journal").size.height + 5
 
 
 async def test_f_freezes_and_says_so(engine: FakeEngine) -> None:
@@ -337,7 +337,7 @@ async def test_an_unreadable_store_never_looks_like_an_empty_one() -> None:
         assert "work · not readable" in text
         assert "cannot be read" in text
         assert "permission denied" in text
-        assert "has not talked yet" not in text
+        assert "holds no messages yet" not in text
         await desk.press("1", "G")
         assert "all agents · 7+? live" in desk.text("sessions")
 
