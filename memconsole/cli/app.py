@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, MutableMapping
 from importlib import import_module
+from importlib.machinery import PathFinder, SourceFileLoader
+from types import CodeType
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from memconsole.cli.call.options import GLOBAL_OPTIONS, Command, parameter
@@ -19,6 +21,8 @@ from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
     from typer._click.core import Command as AnyCommand  # what Typer's own signatures name
+    from typer._click.core import Context
+    from typer._click.formatting import HelpFormatter
 
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
@@ -143,6 +147,19 @@ class LazyGroup(TyperGroup):
         super().__init__(**attributes)
         self.commands = LazyCommands(COMMANDS[self.name or PROGRAM])
 
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        """List the commands; for one line of each, no module of a command is loaded."""
+        del ctx
+        places = COMMANDS[self.name or PROGRAM]
+        limit = formatter.width - 6 - max(map(len, places))
+        told = {name: place if name in COMMANDS else _help(place) for name, place in places.items()}
+        rows = [
+            (name, TyperCommand(name, help=text).get_short_help_str(limit))
+            for name, text in told.items()
+        ]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
 
 class Program(LazyGroup):
     """The program itself: takes the global options."""
@@ -150,6 +167,17 @@ class Program(LazyGroup):
     def __init__(self, **attributes: Any) -> None:  # noqa: ANN401, RUF100
         super().__init__(**attributes)
         self.params += [parameter(option, is_hidden=False) for option in GLOBAL_OPTIONS]
+
+
+def _help(place: str) -> str:
+    """Return the docstring of a command out of its compiled module, which is not run."""
+    module, _, function = place.partition(":")
+    name = f"{__package__}.{module}"
+    found = PathFinder.find_spec(name, import_module(f"{__package__}.commands").__path__)
+    loader = None if found is None else found.loader
+    code = loader.get_code(name) if isinstance(loader, SourceFileLoader) else None
+    own = (one for one in (code.co_consts if code else ()) if isinstance(one, CodeType))
+    return next((str(one.co_consts[0]) for one in own if one.co_name == function), "")
 
 
 def _build(name: str, place: str) -> AnyCommand:

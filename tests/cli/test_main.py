@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 import signal
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.cli import main as program
+from memconsole.cli.app import COMMANDS, PROGRAM
 from memconsole.errors import ConfigError, HomeNotFoundError, MemconsoleError
 
 if TYPE_CHECKING:
@@ -224,6 +226,18 @@ def test_help_is_there_for_everything(call: Caller) -> None:
         assert result.out.startswith("Usage: memconsole ")
     assert "--json" in call("rotate", "-h").out
     assert "--home" not in call("rotate", "-h").out
+
+
+@pytest.mark.parametrize("group", COMMANDS)
+def test_the_line_of_each_command_is_the_first_of_its_docstring(group: str, call: Caller) -> None:
+    words = [] if group == PROGRAM else [group]
+    shown = " ".join(call(*words, "--help").out.split())
+    for name, place in COMMANDS[group].items():
+        module, _, function = place.partition(":")
+        doc = place
+        if name not in COMMANDS:
+            doc = getattr(import_module(f"memconsole.cli.{module}"), function).__doc__
+        assert f" {name} {' '.join(doc.split()[:4])}" in shown
 
 
 def test_without_a_terminal_there_is_no_console(call: Caller) -> None:

@@ -112,6 +112,7 @@ def test_help_loads_no_rich(user_home: Path) -> None:
     out, modules = loaded(user_home, "--help")
     assert "Commands:" in out
     assert modules & set(HEAVY) == set()
+    assert not [one for one in modules if one.startswith("memconsole.cli.commands.")]
 
 
 @pytest.mark.parametrize("words", [("status",), ("sessions",), ("agents",), ("memory", "pool")])
