@@ -195,7 +195,7 @@ def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> Config
 
 def _hooks(settings: Settings, choice: HomeChoice, file: ConfigFile) -> HookFolder:
     from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415
-    from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks  # noqa: PLC0415
+    from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks, probed_server  # noqa: PLC0415
 
     def config() -> Mapping[str, object] | None:
         try:
@@ -211,7 +211,10 @@ def _hooks(settings: Settings, choice: HomeChoice, file: ConfigFile) -> HookFold
     def listed() -> Mapping[str, str] | None:
         return listed_hooks(program, choice.path, os.environ)
 
-    return DiskHooks(choice.path, config, program, calls=calls, listed=listed)
+    def probed(name: str) -> str | None:
+        return probed_server(program, choice.path, os.environ, name)
+
+    return DiskHooks(choice.path, config, program, calls=calls, listed=listed, probed=probed)
 
 
 def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> HealthPorts:

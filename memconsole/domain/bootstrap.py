@@ -12,7 +12,9 @@ What is given stands in the order of the file, without the comments that only pr
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import field, replace
+from enum import StrEnum
+from functools import cached_property
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
@@ -54,6 +56,57 @@ BY_VALUE: Final = "chosen by value"
 _LEAST_CHARS: Final = 200
 _NO_ROOM: Final = "no room is left"
 
+OUTLOOK: Final = (10_000, 20_000, 40_000)
+"""Limits of one file, in characters, for which the choice is looked at as well."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outlook:
+    """What another limit of one file would do.
+
+    Attributes:
+        max_chars: The limit.
+        given: Observations that would be given.
+        left_out: Observations that would not.
+        chars: Characters that the file would take.
+    """
+
+    max_chars: int
+    given: int
+    left_out: int
+    chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How observations were chosen.
+
+    Attributes:
+        choice: All of them, weighed.
+        found: Those that are given.
+        left: Characters that the files before them left of all that may be given.
+    """
+
+    choice: LineChoice
+    found: ChosenLines
+    left: int
+
+    def lines(self) -> tuple[WeighedLine, ...]:
+        """Return every observation in the order of the file, and whether it is given."""
+        return self.choice.weighed(self.found)
+
+    def outlook(self) -> tuple[Outlook, ...]:
+        """Return what other limits would do."""
+        return tuple(map(self._under, OUTLOOK))
+
+    def _under(self, max_chars: int) -> Outlook:
+        room = min(max_chars, self.left) - len(wrapped(""))
+        if room < _LEAST_CHARS:
+            return Outlook(max_chars, 0, self.found.of, 0)
+        found = self.choice.within(room)
+        chars = len(wrapped(found.text))
+        return Outlook(max_chars, found.observations, found.of - found.observations, chars)
+
 
 @dataclass(frozen=True, slots=True)
 class Given:
@@ -64,12 +117,14 @@ class Given:
         path: Where it is, absolute.
         whole_chars: Characters before it was cut, comments of observations not counted; None where
             nothing was.
+        weighing: How its observations were chosen; None of any other file.
     """
 
     name: str
     path: str
     content: str
     whole_chars: int | None = None
+    weighing: Weighing | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +143,11 @@ class Bootstrap:
     def chars(self) -> int:
         """Characters of all files."""
         return sum(len(one.content) for one in self.files)
+
+    @property
+    def weighing(self) -> Weighing | None:
+        """How the observations were chosen; None where none are given."""
+        return next((one.weighing for one in self.files if one.weighing is not None), None)
 
 
 def wanted(
@@ -146,7 +206,7 @@ def fitted(files: tuple[Given, ...], rules: BootstrapSettings, today: date) -> B
     left_out: list[str] = []
     room = rules.total_chars
     for one in files:
-        fit, lost = _fit(one, min(rules.max_chars, room), today)
+        fit, lost = _fit(one, rules.max_chars, room, today)
         if lost:
             left_out.append(f"{one.name}: {lost}")
         if fit is not None:
@@ -155,13 +215,13 @@ def fitted(files: tuple[Given, ...], rules: BootstrapSettings, today: date) -> B
     return Bootstrap(SessionClass.OTHER, tuple(kept), tuple(left_out))
 
 
-def _fit(one: Given, most: int, today: date) -> tuple[Given | None, str]:
+def _fit(one: Given, most: int, left: int, today: date) -> tuple[Given | None, str]:
     """Return what is given of a file, and what is said of the rest of it."""
     if one.path.endswith(OBSERVATIONS):
         log = parse(one.content.removeprefix(f"{BEGIN}\n").removesuffix(f"{END}\n"))
         if log.observations:
-            return _chosen(one, log, most, today)
-    content = _cut(one, most)
+            return _chosen(one, log, most, left, today)
+    content = _cut(one, min(most, left))
     if not content:
         return None, _NO_ROOM
     if len(content) == len(one.content):
@@ -171,20 +231,24 @@ def _fit(one: Given, most: int, today: date) -> tuple[Given | None, str]:
     return replace(one, content=content, whole_chars=whole), said
 
 
-def _chosen(one: Given, log: ObservationLog, most: int, today: date) -> tuple[Given | None, str]:
+def _chosen(
+    one: Given, log: ObservationLog, most: int, left: int, today: date
+) -> tuple[Given | None, str]:
     frame = len(wrapped(""))
-    if most - frame < _LEAST_CHARS:
+    room = min(most, left) - frame
+    if room < _LEAST_CHARS:
         return None, _NO_ROOM
-    found = chosen(log, most - frame, today)
-    content = wrapped(found.text)
+    choice = LineChoice(log, today)
+    found = choice.within(room)
+    given = replace(one, content=wrapped(found.text), weighing=Weighing(choice, found, left))
     if found.is_whole:
-        return replace(one, content=content), ""
+        return given, ""
     prose = f", {plural(found.prose, 'other line')} left out" if found.prose else ""
     said = (
         f"{found.observations} of {found.of} observations, {BY_VALUE}{prose}; the rest "
         f"stands in {OBSERVATIONS}"
     )
-    return replace(one, content=content, whole_chars=found.whole_chars + frame), said
+    return replace(given, whole_chars=found.whole_chars + frame), said
 
 
 def _cut(one: Given, most: int) -> str:
@@ -217,6 +281,7 @@ class ChosenLines:
         observations: How many are given.
         of: How many there are.
         prose: Lines of other hands that found no room.
+        kept: Numbers of the lines that are given.
     """
 
     text: str
@@ -224,6 +289,7 @@ class ChosenLines:
     observations: int
     of: int
     prose: int = 0
+    kept: frozenset[int] = field(default=frozenset(), repr=False)
 
     @property
     def is_whole(self) -> bool:
@@ -231,35 +297,98 @@ class ChosenLines:
         return self.observations == self.of and not self.prose
 
 
-def chosen(log: ObservationLog, room: int, today: date) -> ChosenLines:
-    """Return the part of a file that is worth most.
+class Why(StrEnum):
+    """By what an observation competes for room."""
 
-    Open tasks, plans and rules go first, then the last days, then everything by its value; what
-    does not fit is skipped, and a shorter line may still find its place.
+    OPEN = "open-task"
+    RECENT = "recent"
+    VALUE = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class WeighedLine:
+    """One observation, and whether it is given.
+
+    Attributes:
+        text: As a session reads it.
+        day: Under which it stands.
+        value: What it is worth a character.
+        is_taken: It is given; what is not found no room behind what is worth more.
+    """
+
+    text: str
+    day: date | None
+    value: float
+    why: Why
+    is_taken: bool
+
+
+class LineChoice:
+    """The observations of one file, weighed once for any room.
 
     Args:
         log: What the session may be handed.
-        room: Characters.
         today: The user's day.
     """
-    lines = tuple(_readable(log))
-    whole = "\n".join(line.text for line in lines).strip()
-    ones = {n: line.observation for n, line in enumerate(lines) if line.observation is not None}
-    if len(whole) <= room:
-        return ChosenLines(whole, len(whole), len(ones), len(ones))
-    prose = [n for n, line in enumerate(lines) if _is_prose(line)]
-    free = room - len(_rest(len(ones), len(prose))) - 1
-    sheet = _Sheet(lines, free)
-    sheet.fill(prose, free // _PROSE_PART)
-    worth = dict(zip(ones, values(ones.values()), strict=True))
-    ranked = sorted(ones, key=lambda number: (-worth[number], number))
-    sheet.fill((n for n in ranked if _is_open(ones[n], today)), free // _PENDING_PART)
-    sheet.fill((n for n in ranked if is_recent(ones[n], today)), free // _RECENT_PART)
-    sheet.fill((*ranked, *prose), free)
-    given = len(sheet.kept & ones.keys())
-    missed = len(prose) - len(sheet.kept.intersection(prose))
-    text = f"{sheet.text}\n{_rest(len(ones) - given, missed)}".strip()
-    return ChosenLines(text, len(whole), given, len(ones), missed)
+
+    def __init__(self, log: ObservationLog, today: date) -> None:
+        self._lines = tuple(_readable(log))
+        self._today = today
+        self._ones = {
+            number: line.observation
+            for number, line in enumerate(self._lines)
+            if line.observation is not None
+        }
+        self._whole = "\n".join(line.text for line in self._lines).strip()
+
+    @cached_property
+    def _worth(self) -> dict[int, float]:
+        return dict(zip(self._ones, values(self._ones.values()), strict=True))
+
+    def within(self, room: int) -> ChosenLines:
+        """Return the part of the file that is worth most.
+
+        Open tasks, plans and rules go first, then the last days, then everything by its value; what
+        does not fit is skipped, and a shorter line may still find its place.
+
+        Args:
+            room: Characters.
+        """
+        lines, ones, whole = self._lines, self._ones, self._whole
+        if len(whole) <= room:
+            every = frozenset(range(len(lines)))
+            return ChosenLines(whole, len(whole), len(ones), len(ones), kept=every)
+        prose = [n for n, line in enumerate(lines) if _is_prose(line)]
+        free = room - len(_rest(len(ones), len(prose))) - 1
+        sheet = _Sheet(lines, free)
+        sheet.fill(prose, free // _PROSE_PART)
+        ranked = sorted(ones, key=lambda number: (-self._worth[number], number))
+        sheet.fill((n for n in ranked if _is_open(ones[n], self._today)), free // _PENDING_PART)
+        sheet.fill((n for n in ranked if is_recent(ones[n], self._today)), free // _RECENT_PART)
+        sheet.fill((*ranked, *prose), free)
+        given = len(sheet.kept & ones.keys())
+        missed = len(prose) - len(sheet.kept.intersection(prose))
+        text = f"{sheet.text}\n{_rest(len(ones) - given, missed)}".strip()
+        kept = frozenset(sheet.kept)
+        return ChosenLines(text, len(whole), given, len(ones), missed, kept)
+
+    def weighed(self, found: ChosenLines) -> tuple[WeighedLine, ...]:
+        """Return every observation in the order of the file, and whether it is given."""
+        return tuple(
+            WeighedLine(
+                self._lines[number].text.strip(),
+                one.day,
+                self._worth[number],
+                self._why(one),
+                number in found.kept,
+            )
+            for number, one in self._ones.items()
+        )
+
+    def _why(self, one: Observation) -> Why:
+        if _is_open(one, self._today):
+            return Why.OPEN
+        return Why.RECENT if is_recent(one, self._today) else Why.VALUE
 
 
 class _Sheet:

@@ -49,15 +49,15 @@ class HookSpec:
 
 @dataclass(frozen=True, slots=True)
 class HookStatus:
-    """One hook as it is on disk.
+    """One hook, or one entry for memory as tools, as it is on disk.
 
     Attributes:
-        path: Its folder.
+        path: Its folder; of an entry the configuration.
         is_enabled: Whether the platform runs it; None when its configuration does not say.
         message: One sentence without a full stop.
         called_at: When the platform called it last; None when no call was seen.
-        proof: What says that it runs: `platform`, which lists it as ready, or `call`, the last one
-            that was seen; None when nothing does.
+        proof: What says that it runs: `platform`, which lists it as ready or just started it, or
+            `call`, the last one that was seen; None when nothing does.
     """
 
     name: str

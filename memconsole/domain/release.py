@@ -26,6 +26,10 @@ NO_DAILY_RESET = (2026, 8, 0)
 """Since then sessions are not reset by themselves."""
 
 
+HAS_MCP_SERVERS = (2026, 8, 0)
+"""From then on `mcp.servers` takes our entry; 2026.3 refuses a configuration that has the key."""
+
+
 def release_of(text: str | None) -> tuple[int, int, int] | None:
     """Return (year, month, day) of a version such as `2026.1.24-3`; None for anything else."""
     found = compiled(_RELEASE).fullmatch((text or "").strip())

@@ -352,4 +352,10 @@ class Engine:
         """Memconsole's hooks inside the platform."""
         from memconsole.engine.hooks import HookService  # noqa: PLC0415
 
-        return HookService(self._ports.hooks(), is_read_only=self.settings.ui.read_only)
+        return HookService(
+            self._ports.hooks(),
+            config_file=self._ports.config_file,
+            home=self._reader.home,
+            gateway=self.gateway,
+            settings=self.settings,
+        )

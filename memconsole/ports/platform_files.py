@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.commands.outcomes import Written
@@ -59,7 +60,21 @@ class ConfigFile(Protocol):
 
 
 class HookFolder(Protocol):
-    """The hooks of memconsole in `<home>/hooks`."""
+    """The hooks of memconsole in `<home>/hooks`, and what the platform says of what it starts."""
+
+    @property
+    def program(self) -> str:
+        """Path of memconsole, as the platform starts it."""
+
+    def called_at(self, name: str) -> datetime | None:
+        """Return when the platform called something of ours last; None when no call was seen."""
+
+    def obstacle_of_server(self, name: str) -> str | None:
+        """Let the platform's own program start an MCP server of its configuration: takes seconds.
+
+        Returns what keeps the server from answering, "" for nothing, and None when nobody could
+        be asked.
+        """
 
     def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
         """Return every hook as it is now.

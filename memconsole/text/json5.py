@@ -98,6 +98,12 @@ def read_block(text: str, start: int) -> Block | None:
     return Block(start, position, tuple(members), has_comma)
 
 
+def comma_behind(text: str, member: Member) -> int | None:
+    """Return where the comma behind a member stands; None when there is none."""
+    place = _after_blank(text, member.end)
+    return place if text[place : place + 1] == "," else None
+
+
 def _member(text: str, start: int) -> Member:
     found = _STRING.match(text, start) or _WORD.match(text, start)
     if found is None:

@@ -46,7 +46,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "memory get": ("memory", "get", "MEMORY.md", "--agent", "main", "--lines", "3"),
     "health": ("health",),
     "index-md": ("index-md", "--agent", "main", "--force"),
-    "bootstrap": ("bootstrap", "--print"),
+    "bootstrap": ("bootstrap", "--print", "--explain"),
     "flush": ("flush", "agent:research:main"),
     "observe": ("observe", "--agent", "work", "--flush"),
     "checkpoint": ("checkpoint", "--agent", "work", "--force"),

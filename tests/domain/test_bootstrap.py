@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.bootstrap import chosen
+from memconsole.domain.bootstrap import LineChoice, Why
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import ObservationLog, new_log
 
@@ -39,7 +39,7 @@ def old_days(count: int, *, first: date = date(2025, 6, 1)) -> dict[str, Iterabl
 
 
 def given(days: dict[str, Iterable[str]], room: int = ROOM, *, above: str = "") -> ChosenLines:
-    return chosen(log_of(days, above=above), room, TODAY)
+    return LineChoice(log_of(days, above=above), TODAY).within(room)
 
 
 def test_what_fits_is_given_whole_without_comments_and_without_a_word_about_the_rest() -> None:
@@ -152,3 +152,31 @@ def test_the_room_is_kept_and_used(room: int) -> None:
     found = given(old_days(120), room)
     assert len(found.text) <= room
     assert room < 400 or len(found.text) > 0.8 * room
+
+
+def test_every_observation_says_what_it_is_worth_and_whether_it_is_given() -> None:
+    days = {
+        "2025-05-01": [line(r"\[TODO\] water the plants", importance=0.0)],
+        **old_days(60),
+        str(TODAY): [line("Quokka today")],
+    }
+    choice = LineChoice(log_of(days), TODAY)
+    found = choice.within(ROOM)
+
+    lines = choice.weighed(found)
+
+    assert len(lines) == found.of == 62
+    assert sum(one.is_taken for one in lines) == found.observations
+    assert all((one.text in found.text) == one.is_taken for one in lines if "Quokka" in one.text)
+    said = {one.text: one for one in lines}
+    assert next(one for text, one in said.items() if "TODO" in text).why is Why.OPEN
+    today = next(one for text, one in said.items() if "Quokka" in text)
+    assert (today.why, today.day, today.is_taken) == (Why.RECENT, TODAY, True)
+    assert {one.why for text, one in said.items() if FILLER in text} == {Why.VALUE}
+    assert all(one.value > 0 for one in lines)
+
+
+def test_of_a_file_that_fits_every_line_is_given() -> None:
+    choice = LineChoice(log_of({"2026-01-20": [line("Chose REST")]}), TODAY)
+    [only] = choice.weighed(choice.within(ROOM))
+    assert only.is_taken

@@ -14,6 +14,7 @@ from memconsole.errors import ConcurrentEditError, PlatformConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime
 
     from memconsole.domain.config_check.finding import Change
 
@@ -88,10 +89,25 @@ class FakeConfigFile:
 
 
 class FakeHooks:
-    """A hooks folder that is written in memory."""
+    """A hooks folder that is written in memory.
+
+    Attributes:
+        program: Path of memconsole.
+        calls: When what was called last.
+        obstacles: What keeps MCP servers from answering; those that are not here cannot be asked.
+    """
 
     def __init__(self) -> None:
         self.installed: list[str] = []
+        self.program = "/opt/memconsole"
+        self.calls: dict[str, datetime] = {}
+        self.obstacles: dict[str, str] = {}
+
+    def called_at(self, name: str) -> datetime | None:
+        return self.calls.get(name)
+
+    def obstacle_of_server(self, name: str) -> str | None:
+        return self.obstacles.get(name)
 
     def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
         del asks

@@ -34,6 +34,8 @@ from memconsole.engine.runs import RunService
 from memconsole.engine.sessions.service import SessionService
 from memconsole.engine.snapshot.record import ReadingService
 from memconsole.errors import MemconsoleError, SessionNotFoundError
+from tests.doubles.platform import FakeGateway
+from tests.doubles.platform_files import FakeConfigFile, FakeHooks
 from tests.ui import sample
 from tests.ui.fake_search import FakeSearching
 
@@ -119,7 +121,13 @@ class FakeEngine(FakeSearching):
         self.memory = FakeMemory(self)
         self.consolidation = FakeConsolidation(self)
         self.bootstrap = FakeBootstrap(self)
-        self.hooks = HookService(FakeHooks(self), is_read_only=True)
+        self.hooks = HookService(
+            StillHooks(self),
+            config_file=FakeConfigFile,
+            home=lambda: sample.usual().home,
+            gateway=FakeGateway(sample.NOW),
+            settings=self.settings,
+        )
         self.runs = FakeRuns(self)
         self.health = FakeHealth(self)
         self.alerts = FakeAlerts(self)
@@ -352,17 +360,12 @@ class FakeReadings(ReadingService):
         self._fake.sampled += 1
 
 
-class FakeHooks:
+class StillHooks(FakeHooks):
     """The hooks of the engine, which nobody changes here."""
 
     def __init__(self, fake: FakeEngine) -> None:
+        super().__init__()
         self._fake = fake
 
     def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
         return self._fake.hook_states
-
-    def install(self, prefix: str, *, dry_run: bool) -> tuple[Written, ...]:
-        raise NotImplementedError
-
-    def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
-        raise NotImplementedError

@@ -6,9 +6,10 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.bootstrap import Bootstrap, Given
+from memconsole.domain.bootstrap import Bootstrap, Given, LineChoice, Weighing
 from memconsole.domain.hooks import HookState, HookStatus
 from memconsole.domain.memory.files import Limit
+from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.pruning import ContextPart, PruningMode, PruningRules, preview
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.engine.pruning import PruningPreview
@@ -33,12 +34,24 @@ def _given(name: str, chars: int, whole: int | None = None) -> Given:
     return Given(name, path, "x" * chars, whole)
 
 
+def _weighed(given: Given) -> Given:
+    """Return the observations with how they were chosen: the newest two, and one task."""
+    lines = [
+        f"- 🟡 14:05 The shelves of hall {n} were counted again <!-- dc:importance=1 -->"
+        for n in range(40)
+    ]
+    task = r"- 🔴 09:00 \[TODO\] water the plants <!-- dc:importance=5 -->"
+    text = "\n".join(["Date: 2025-06-01", "", *lines, "", "Date: 2026-01-25", "", task, ""])
+    choice = LineChoice(parse(text), sample.NOW.date())
+    return replace(given, weighing=Weighing(choice, choice.within(1_000), 50_000))
+
+
 def starts() -> tuple[Bootstrap, ...]:
     """Main and direct sessions are given three files, one of them cut."""
     files = (
         _given("MEMORY_INDEX.md", 6_800),
         _given("ACTIVE_CONTEXT.md", 2_150),
-        _given("observations.md", 20_000, 34_512),
+        _weighed(_given("observations.md", 20_000, 34_512)),
     )
     cut = (
         "observations.md: 212 of 380 observations, chosen by value; the rest stands in "

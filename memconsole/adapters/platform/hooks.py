@@ -27,6 +27,7 @@ from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from datetime import datetime
 
     from memconsole.adapters.platform.hook_calls import HookCalls
     from memconsole.domain.hooks import HookSpec
@@ -46,6 +47,7 @@ class DiskHooks:
         program: Of the platform, for the command that enables a hook.
         calls: Knows when a hook was called last.
         listed: Asks the platform which hooks it runs; see `listed_hooks`.
+        probed: Lets the platform start an MCP server; see `probed_server`.
     """
 
     def __init__(
@@ -56,13 +58,24 @@ class DiskHooks:
         *,
         calls: HookCalls | None = None,
         listed: Callable[[], Mapping[str, str] | None] = lambda: None,
+        probed: Callable[[str], str | None] = lambda _: None,
     ) -> None:
         self._home = home
         self._folder = home / "hooks"
         self._config = config
-        self._program = program
+        self._platform = program
         self._calls = calls
         self._listed = listed
+        self.obstacle_of_server = probed
+
+    @property
+    def program(self) -> str:
+        """Path of memconsole, as the platform starts it."""
+        return find_program("memconsole") or str(Path(sys.executable).parent / "memconsole")
+
+    def called_at(self, name: str) -> datetime | None:
+        """Return when the platform called something of ours last; None when no call was seen."""
+        return None if self._calls is None else self._calls.last(name)
 
     def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
         """Return every hook as it is now, and what proves that the platform runs it."""
@@ -74,7 +87,7 @@ class DiskHooks:
 
     def _proven(self, one: HookStatus, listed: Mapping[str, str] | None) -> HookStatus:
         """Add what says that the platform runs a hook, or that it does not."""
-        called_at = None if self._calls is None else self._calls.last(one.name)
+        called_at = self.called_at(one.name)
         if one.state is not HookState.INSTALLED:
             return replace(one, called_at=called_at)
         if listed is not None:
@@ -111,7 +124,7 @@ class DiskHooks:
         wrote: list[Written] = []
         for spec in HOOKS:
             name = f"{prefix}{spec.name}"
-            texts = _texts(spec, name)
+            texts = self._texts(spec, name)
             if not dry_run:
                 self._write(name, texts)
             for file, content in texts.items():
@@ -142,10 +155,13 @@ class DiskHooks:
 
     def _status(self, spec: HookSpec, name: str, config: Mapping[str, object] | None) -> HookStatus:
         place = self._folder / name
-        state = self._look(name, _texts(spec, name))
+        state = self._look(name, self._texts(spec, name))
         is_enabled = _enabled(config, name) if state is not HookState.MISSING else None
         message, hint = self._words(state, is_enabled, name)
         return HookStatus(name, str(place), state, is_enabled, message, hint)
+
+    def _texts(self, spec: HookSpec, name: str) -> dict[str, str]:
+        return {"HOOK.md": hook_md(spec, name), "handler.js": handler_js(spec, self.program)}
 
     def _require_folder(self) -> None:
         """Refuse a folder of hooks that is a link: who made it would choose where they go."""
@@ -202,13 +218,8 @@ class DiskHooks:
                 return "it is installed and switched on", ""
             case _:
                 pass
-        enable = f"`{self._program} hooks enable {name}`"
+        enable = f"`{self._platform} hooks enable {name}`"
         return "it is installed", f"{enable} switches it on; then restart the Gateway."
-
-
-def _texts(spec: HookSpec, name: str) -> dict[str, str]:
-    program = find_program("memconsole") or str(Path(sys.executable).parent / "memconsole")
-    return {"HOOK.md": hook_md(spec, name), "handler.js": handler_js(spec, program)}
 
 
 def _state(folder: int, texts: Mapping[str, str]) -> HookState:
@@ -272,8 +283,8 @@ def _failed(path: Path, error: OSError) -> PlatformConfigError:
     )
 
 
-_TIMEOUT_S: Final = 60.0
-"""Measured 2 to 6 s on an idle host."""
+_TIMEOUT_S: Final = 120.0
+"""Measured 2 to 6 s on an idle host, and 75 s to start a server on one with a load of ten."""
 
 
 def listed_hooks(program: str, home: Path, environ: Mapping[str, str]) -> dict[str, str] | None:
@@ -286,14 +297,39 @@ def listed_hooks(program: str, home: Path, environ: Mapping[str, str]) -> dict[s
         home: The state folder.
         environ: Environment of the process; the program is looked for on its PATH.
     """
+    rows = _answer(program, home, environ, "hooks", "list").get("hooks")
+    if not isinstance(rows, list):
+        return None
+    known = ((text(mapping(row).get("name")), mapping(row)) for row in rows)
+    return {name: _obstacle(row) for name, row in known if name is not None}
+
+
+def probed_server(program: str, home: Path, environ: Mapping[str, str], name: str) -> str | None:
+    """Return what keeps an MCP server of the configuration from answering; "" for nothing.
+
+    None when nobody could be asked. The platform's program starts the server as a Gateway does.
+    """
+    answer = _answer(program, home, environ, "mcp", "probe", name)
+    if "servers" not in answer:
+        return text(mapping(answer.get("error")).get("message"))
+    if mapping(mapping(answer.get("servers")).get(name)).get("tools"):
+        return ""
+    told = [text(mapping(one).get("message")) for one in sequence(answer.get("diagnostics"))]
+    return next((one_line(one) for one in told if one), "it offers no tools")
+
+
+def _answer(
+    program: str, home: Path, environ: Mapping[str, str], *words: str
+) -> Mapping[str, object]:
+    """Ask the platform's program; empty when it is not there or cannot be understood."""
     found = launch.find_program(program, environ)
     if found is None:
-        return None
+        return {}
     brand = program.upper()
     child = {**launch.environment(environ), "NO_COLOR": "1", f"{brand}_STATE_DIR": os.fspath(home)}
     try:
         done = subprocess.run(
-            [found, "hooks", "list", "--json"],
+            [found, *words, "--json"],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -302,14 +338,9 @@ def listed_hooks(program: str, home: Path, environ: Mapping[str, str]) -> dict[s
             timeout=_TIMEOUT_S,
             check=False,
         )
-        answer = json.loads(done.stdout)
+        return mapping(json.loads(done.stdout))
     except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    rows = mapping(answer).get("hooks")
-    if not isinstance(rows, list):
-        return None
-    known = ((text(mapping(row).get("name")), mapping(row)) for row in rows)
-    return {name: _obstacle(row) for name, row in known if name is not None}
+        return {}
 
 
 def _obstacle(row: Mapping[str, object]) -> str:

@@ -128,9 +128,9 @@ class Call:
         from memconsole.compose import engine as wiring  # noqa: PLC0415 - a search needs none
         from memconsole.compose.process import note_hook_call  # noqa: PLC0415
 
-        is_hook = note_hook_call(self.settings, self.clock)
-        origin = Origin.HOOK if is_hook else self.origin
-        return wiring.build_engine(self.settings, origin, clock=self.clock)
+        if self.origin is Origin.CLI and note_hook_call(self.settings, self.clock):
+            self.origin = Origin.HOOK
+        return wiring.build_engine(self.settings, self.origin, clock=self.clock)
 
     @cached_property
     def searcher(self) -> SearchService:

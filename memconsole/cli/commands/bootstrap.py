@@ -13,13 +13,14 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.output import safe
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.system import launch
 from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.bootstrap import Bootstrap
+    from memconsole.domain.bootstrap import Bootstrap, WeighedLine
 
 _RECOVERY_S = 0.5
 """How long a session waits for words that ended uncaptured; longer goes on in the background."""
@@ -40,6 +41,10 @@ def bootstrap(
         str | None,
         typer.Option("--session-key", metavar="K", help="Session that starts."),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Say which observations are given, and why not the others."),
+    ] = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Show what a starting session is given: index, active context, observations.
@@ -65,8 +70,10 @@ def bootstrap(
     return call.answer(
         Answer(
             "bootstrap",
-            data=lambda: encode(found),
-            show=lambda printer: _show(printer, found, redact=call.redact),
+            data=lambda: {**encode(found), **(_explained(found) if explain else {})},
+            show=lambda printer: (
+                _explain(printer, found) if explain else _show(printer, found, redact=call.redact)
+            ),
             at=call.clock.now(),
             home=call.engine.home.read(),
         )
@@ -84,6 +91,78 @@ def encode(found: Bootstrap) -> Row:
         "chars": found.chars,
         "left_out": list(found.left_out),
     }
+
+
+def _explained(found: Bootstrap) -> Row:
+    """Return how the observations were chosen, and what other limits would do."""
+    weighing = found.weighing
+    return {
+        "choice": [
+            {
+                "text": one.text,
+                "day": None if one.day is None else one.day.isoformat(),
+                "value": round(one.value, 4),
+                "why": one.why.value,
+                "taken": one.is_taken,
+            }
+            for one in (() if weighing is None else weighing.lines())
+        ],
+        "limits": [
+            {
+                "max_chars": one.max_chars,
+                "given": one.given,
+                "left_out": one.left_out,
+                "chars": one.chars,
+            }
+            for one in (() if weighing is None else weighing.outlook())
+        ],
+    }
+
+
+def _explain(printer: Printer, found: Bootstrap) -> None:
+    files = [(one.name, len(one.content), one.whole_chars) for one in found.files]
+    printer.table(
+        (Column("file"), Column("given", right=True), Column("whole", right=True)),
+        [(name, f"{given:,}", f"{whole or given:,}") for name, given, whole in files],
+    )
+    for reason in found.left_out:
+        printer.write(printer.text(reason))
+    weighing = found.weighing
+    if weighing is None:
+        return
+    printer.gap()
+    numbers = ("limit of a file", "given", "left out", "characters")
+    printer.table(
+        tuple(Column(name, right=True) for name in numbers),
+        [
+            (f"{one.max_chars:,}", f"{one.given:,}", f"{one.left_out:,}", f"{one.chars:,}")
+            for one in weighing.outlook()
+        ],
+    )
+    printer.gap()
+    printer.table(
+        (
+            Column(""),
+            Column("value", right=True),
+            Column("day"),
+            Column("characters", right=True),
+            Column("first by"),
+            Column("observation"),
+        ),
+        [_line(printer, one) for one in weighing.lines()],
+    )
+
+
+def _line(printer: Printer, one: WeighedLine) -> tuple[Cell | str, ...]:
+    style = "" if one.is_taken else "dim"
+    return (
+        Cell("given" if one.is_taken else "left out", style),
+        f"{one.value:.3f}",
+        "?" if one.day is None else one.day.isoformat(),
+        f"{len(one.text):,}",
+        one.why.value,
+        Cell(printer.text(one.text), style),
+    )
 
 
 def _show(printer: Printer, found: Bootstrap, *, redact: bool) -> None:

@@ -1,4 +1,4 @@
-"""`hooks install|status|remove`: memconsole's hooks inside the platform."""
+"""`hooks install|status|remove`: memconsole's hooks and memory tools inside the platform."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
 from memconsole.cli.json.encode import iso
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.wording import age
+from memconsole.engine.home.lookup import default_agent
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
@@ -25,39 +26,89 @@ PrefixOption = Annotated[
     str, typer.Option("--prefix", metavar="P", help="What stands before the names of the hooks.")
 ]
 
+McpOption = Annotated[
+    bool, typer.Option("--mcp", help="Memory as tools of an agent (Model Context Protocol).")
+]
+
 _PREFIX = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,39}")
 
 
 def status(context: typer.Context, prefix: PrefixOption = "") -> int:
-    """Show which hooks are installed, current and switched on, and what proves that they run.
+    """Show which hooks and memory tools are installed and switched on, and what proves they run.
 
     The platform's own program is asked where it is on PATH; else the last call seen counts.
     """
     call = call_of(context)
+    hooks = call.engine.hooks
     with call.busy("asking the platform"):
-        found = call.engine.hooks.folder.status(_checked(prefix), asks=True)
+        found = (*hooks.folder.status(_checked(prefix), asks=True), *hooks.tools(asks=True))
     return _answer(call, "hooks status", found)
 
 
 def install(
-    context: typer.Context, prefix: PrefixOption = "", dry_run: DryRunOption = False
+    context: typer.Context,
+    prefix: PrefixOption = "",
+    *,
+    mcp: McpOption = False,
+    agent: AgentOption = None,
+    allow_notes: Annotated[
+        bool, typer.Option("--allow-notes", help="With --mcp: it may append notes.")
+    ] = False,
+    dry_run: DryRunOption = False,
 ) -> int:
     """Put the hooks into the platform home: index at the start, summary at the end, flush.
 
-    The platform must be told to run them, and its Gateway restarted: the commands are printed.
+    The platform must be told to run them, and its Gateway restarted: the commands are printed. With
+    --mcp it writes an agent's memory tools into the platform's configuration instead, after a copy,
+    and denies them to the other agents.
     """
     call = call_of(context)
-    wrote = call.engine.hooks.install(_checked(prefix), dry_run=dry_run)
+    _check_options(prefix, agent, is_mcp=mcp, others=allow_notes)
+    hooks = call.engine.hooks
+    if mcp:
+        owner = agent or default_agent(call.engine.home.read()) or "main"
+        wrote = hooks.install_tools(owner, are_notes_allowed=allow_notes, dry_run=dry_run)
+    else:
+        wrote = hooks.install(prefix, dry_run=dry_run)
     done = [("would write " if dry_run else "wrote ") + f"{one.path}" for one in wrote]
-    return _answer(call, "hooks install", call.engine.hooks.folder.status(prefix), done)
+    return _answer(call, "hooks install", _found(call, prefix, is_mcp=mcp), done)
 
 
-def remove(context: typer.Context, prefix: PrefixOption = "", dry_run: DryRunOption = False) -> int:
-    """Take the hooks out of the platform home; what is not ours stays."""
+def remove(
+    context: typer.Context,
+    prefix: PrefixOption = "",
+    *,
+    mcp: McpOption = False,
+    agent: AgentOption = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Take hooks and memory tools out of the platform; what is not ours stays.
+
+    With --mcp only the memory tools, of all agents or one.
+    """
     call = call_of(context)
-    gone = call.engine.hooks.remove(_checked(prefix), dry_run=dry_run)
+    _check_options(prefix, agent, is_mcp=mcp)
+    hooks = call.engine.hooks
+    gone = () if mcp else hooks.remove(prefix, dry_run=dry_run)
+    wrote = hooks.remove_tools(agent, dry_run=dry_run)
     done = [("would remove " if dry_run else "removed ") + path for path in gone]
-    return _answer(call, "hooks remove", call.engine.hooks.folder.status(prefix), done)
+    done += [("would write " if dry_run else "wrote ") + one.path for one in wrote]
+    return _answer(call, "hooks remove", _found(call, prefix, is_mcp=mcp), done)
+
+
+def _found(call: Call, prefix: str, *, is_mcp: bool) -> tuple[HookStatus, ...]:
+    hooks = call.engine.hooks
+    return (*(() if is_mcp else hooks.folder.status(prefix)), *hooks.tools())
+
+
+def _check_options(prefix: str, agent: str | None, *, is_mcp: bool, others: bool = False) -> None:
+    _checked(prefix)
+    if (agent is not None or others) and not is_mcp:
+        raise UsageError(
+            "--agent and --allow-notes belong to --mcp", hint="Hooks serve all agents."
+        )
+    if prefix and is_mcp:
+        raise UsageError("--prefix is for hooks, not for --mcp", hint="Leave one of the two out.")
 
 
 def _checked(prefix: str) -> str:
@@ -100,7 +151,7 @@ def _show(printer: Printer, hooks: tuple[HookStatus, ...], done: list[str]) -> N
     for line in done:
         printer.write(printer.text(line))
     printer.gap()
-    width = max(len(one.name) for one in hooks)
+    width = max((len(one.name) for one in hooks), default=0)
     for one in hooks:
         called = "" if one.called_at is None else f"; called {age(one.called_at, printer.now)} ago"
         said = f"{one.message}{called}. {one.hint}".strip()

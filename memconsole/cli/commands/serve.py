@@ -9,6 +9,7 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.shared import call_of
+from memconsole.compose.process import note_hook_call
 from memconsole.domain.agents import Origin
 from memconsole.errors import UsageError
 
@@ -51,6 +52,9 @@ def mcp(
     from memconsole.cli.mcp.server import serve  # noqa: PLC0415 - `--help` serves nobody
     from memconsole.cli.mcp.tools import MemoryTools  # noqa: PLC0415 - likewise
 
-    tools = MemoryTools(call.engine, owner, redact=call.redact)
+    def note_call() -> None:
+        note_hook_call(call.settings, call.clock)
+
+    tools = MemoryTools(call.engine, owner, redact=call.redact, on_call=note_call)
     serve(tools, owner, are_notes_allowed=may_note and not call.settings.ui.read_only)
     return exits.DONE

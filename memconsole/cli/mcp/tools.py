@@ -20,6 +20,8 @@ from memconsole.errors import UsageError
 from memconsole.text.graphemes import cut
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from memconsole.cli.json.encode import Json, Row
     from memconsole.domain.search.values import SearchHit
     from memconsole.engine.engine import Engine
@@ -46,15 +48,24 @@ class MemoryTools:
         engine: Over the home.
         agent_id: Whose memory.
         redact: Secrets are masked.
+        on_call: Told of every call.
 
     Raises:
         UnknownAgentError: By every tool: there is no such agent any more.
     """
 
-    def __init__(self, engine: Engine, agent_id: str, *, redact: bool) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        agent_id: str,
+        *,
+        redact: bool,
+        on_call: Callable[[], None] = lambda: None,
+    ) -> None:
         self._engine = engine
         self._agent_id = agent_id
         self._redact = redact
+        self._on_call = on_call
 
     def search(self, query: str, max_results: int | None = None) -> str:
         """Find notes by meaning and by words; an index that is away is said, not hidden."""
@@ -133,6 +144,7 @@ class MemoryTools:
         return is_own(home, find_agent(home, self._agent_id), path)
 
     def _answer(self, row: Row) -> str:
+        self._on_call()
         return dump({"about": QUOTED, **row}, redact=self._redact)
 
 

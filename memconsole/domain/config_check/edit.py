@@ -1,4 +1,4 @@
-"""Sets single values in JSON5 text and leaves every other byte as it is (`config fix`).
+"""Sets single values in JSON5 text, or takes them away, and leaves every other byte as it is.
 
 Comments, unknown keys, order, quotes, indentation and line ends stay; what is added is written as
 its neighbours are. Whoever uses it decodes the result and compares, before anything is written.
@@ -11,16 +11,17 @@ import re
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.text.json5 import UnknownTextError, read_block, root_start
+from memconsole.text.json5 import UnknownTextError, comma_behind, read_block, root_start
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from memconsole.domain.config_check.finding import Change, Scalar
+    from memconsole.domain.config_check.finding import Change, Settable
     from memconsole.text.json5 import Block, Member
 
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z0-9_$]*")
 _INDENT = "  "
+_LINE_END = re.compile(r"[ \t]*(?=[\r\n])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class EditError(ValueError):
 
 
 def edit(text: str, changes: Iterable[Change]) -> tuple[str, tuple[Edit, ...]]:
-    """Set values in a text; those that stand there already make no edit.
+    """Set values in a text, or take them away; those that stand there already make no edit.
 
     Raises:
         EditError: A key leads through something that is no object, or the text is not understood.
@@ -69,13 +70,31 @@ def with_changes(root: Mapping[str, object], changes: Iterable[Change]) -> dict[
     """Return the decoded configuration as it is meant to be after the changes."""
     made: dict[str, object] = dict(root)
     for change in changes:
-        block = made
-        for key in change.keys[:-1]:
-            inner = block.get(key)
-            block[key] = inner = dict(inner) if isinstance(inner, dict) else {}
-            block = inner
-        block[change.keys[-1]] = change.value
+        *path, last = change.keys
+        if change.value is not None:
+            value = change.value
+            _inner(made, path)[last] = list(value) if isinstance(value, tuple) else value
+        elif _is_there(made, change.keys):
+            del _inner(made, path)[last]
     return made
+
+
+def _inner(made: dict[str, object], path: Iterable[str]) -> dict[str, object]:
+    """Return a copy of the object there, which stands in its place; what is none becomes one."""
+    block = made
+    for key in path:
+        inner = block.get(key)
+        block[key] = inner = dict(inner) if isinstance(inner, dict) else {}
+        block = inner
+    return block
+
+
+def _is_there(root: object, keys: Iterable[str]) -> bool:
+    for key in keys:
+        if not isinstance(root, dict) or key not in root:
+            return False
+        root = root[key]
+    return True
 
 
 def _edits(text: str, change: Change) -> list[Edit]:
@@ -84,27 +103,41 @@ def _edits(text: str, change: Change) -> list[Edit]:
     root = block = read_block(text, start)
     if block is None or root is None:
         raise EditError("it holds no object")
-    last = len(change.keys) - 1
-    for depth, key in enumerate(change.keys[:last]):
+    *path, last = change.keys
+    for depth, key in enumerate(path):
         member = block.find(key)
-        if member is None:
+        inner = None if member is None else read_block(text, member.value)
+        if inner is not None:
+            block = inner
+        elif change.value is None:
+            return []
+        elif member is None:
             return _insertion(text, root, block, change, depth)
-        if text[member.value : member.end] == "null":
+        elif text[member.value : member.end] == "null":
             return _replacement(text, _Style(text, root, block), member, change, depth)
-        inner = read_block(text, member.value)
-        if inner is None:
+        else:
             raise EditError(f"{'.'.join(change.keys[: depth + 1])} is no object")
-        block = inner
-    member = block.find(change.keys[last])
+    return _last_edits(text, root, block, block.find(last), change)
+
+
+def _last_edits(
+    text: str, root: Block, block: Block, member: Member | None, change: Change
+) -> list[Edit]:
+    """Return the edits in the object that holds the key itself, or shall hold it."""
+    if change.value is None:
+        return [] if member is None else _removal(text, block, member, change)
+    depth = len(change.keys) - 1
     if member is None:
-        return _insertion(text, root, block, change, last)
-    return _replacement(text, _Style(text, root, block), member, change, last)
+        return _insertion(text, root, block, change, depth)
+    return _replacement(text, _Style(text, root, block), member, change, depth)
 
 
 def _replacement(
     text: str, style: _Style, member: Member, change: Change, depth: int
 ) -> list[Edit]:
     old = text[member.value : member.end]
+    if isinstance(change.value, tuple) and old[0] == "[" and ("//" in old or "/*" in old):
+        raise EditError(f"the list {change.key} holds comments")
     quote = old[0] if old[0] in "\"'" else None
     new = style.value(change, depth + 1, quote)
     return [] if old == new else [_edit(text, member.value, old, new, change)]
@@ -128,6 +161,29 @@ def _insertion(text: str, root: Block, block: Block, change: Change, depth: int)
         return [_edit(text, last, "", f",{line}", change)]
     # A comment stands behind the last value: the comma goes before it, the member behind it.
     return [_edit(text, place, "", line, change), _edit(text, last, "", ",", change)]
+
+
+def _removal(text: str, block: Block, member: Member, change: Change) -> list[Edit]:
+    """Take a member away with its comma, and its lines where nothing else stands in them."""
+    comma = comma_behind(text, member)
+    end = member.end if comma is None else comma + 1
+    start = max(text.rfind("\n", 0, member.start), text.rfind("\r", 0, member.start)) + 1
+    line_end = _LINE_END.match(text, end)
+    if not text[start : member.start].strip() and line_end is not None:
+        # The line before loses its end too: behind the last member nothing may change.
+        start -= text[:start].endswith(("\n", "\r")) + text[:start].endswith("\r\n")
+        end = line_end.end()
+    elif comma is None:
+        start = len(text[: member.start].rstrip(" \t"))
+    else:
+        start = member.start
+        end += len(text[end:]) - len(text[end:].lstrip(" \t"))
+    made = [_edit(text, start, text[start:end], "", change)]
+    place = block.members.index(member)
+    before = comma_behind(text, block.members[place - 1]) if place and comma is None else None
+    if before is not None:
+        made.append(_edit(text, before, ",", "", change))
+    return made
 
 
 def _into_empty(text: str, block: Block, style: _Style, member: str, change: Change) -> Edit:
@@ -167,7 +223,7 @@ class _Style:
     def value(self, change: Change, depth: int, quote: str | None = None) -> str:
         """Return the value, inside of the objects that the path still needs."""
         rest = change.keys[depth:]
-        value = _scalar(change.value, quote or self._quote or '"')
+        value = _written(change.value, quote or self._quote or '"')
         if not self.is_multiline:
             for key in reversed(rest):
                 value = f"{{ {self.key(key)}: {value} }}"
@@ -179,7 +235,9 @@ class _Style:
         return value
 
 
-def _scalar(value: Scalar, quote: str) -> str:
+def _written(value: Settable, quote: str) -> str:
+    if isinstance(value, tuple):
+        return f"[{', '.join(_quoted(one, quote) for one in value)}]"
     return _quoted(value, quote) if isinstance(value, str) else json.dumps(value)
 
 

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from memconsole.domain.transcripts.records import Compaction
 
 
-Scalar: TypeAlias = "str | int | float | bool"
-"""What a change may set; whole objects are never written."""
+Settable: TypeAlias = "str | int | float | bool | tuple[str, ...] | None"
+"""What a change may set; whole objects are never written, and None takes the key away."""
 
 _SHOWN_CHARS = 200
 
@@ -50,7 +50,7 @@ class Change:
     """
 
     keys: tuple[str, ...]
-    value: Scalar
+    value: Settable
 
     @property
     def key(self) -> str:
@@ -60,6 +60,8 @@ class Change:
     @property
     def words(self) -> str:
         """The change as one reads it: `session.reset.atHour = 5`."""
+        if self.value is None:
+            return f"no {self.key}"
         return f"{self.key} = {json.dumps(self.value, ensure_ascii=False)}"
 
 

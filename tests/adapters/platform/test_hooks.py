@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.platform.hook_calls import HookCalls
-from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks
+from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks, probed_server
 from memconsole.domain.hooks import HOOKS, HookState, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
 
@@ -239,6 +239,30 @@ def test_an_answer_of_the_platform_that_is_none_is_no_proof(answer: str, tmp_pat
     program.chmod(0o700)
     assert listed_hooks("openclaw", tmp_path, {"PATH": f"{tmp_path}:/bin"}) is None
     assert listed_hooks("clawdbot", tmp_path, {"PATH": str(tmp_path)}) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "obstacle"),
+    [
+        ({"servers": {"ours": {"tools": 2}}, "diagnostics": []}, ""),
+        ({"servers": {"ours": {"tools": 0}}}, "it offers no tools"),
+        ({"servers": {}, "diagnostics": [{"message": "spawn ENOENT"}]}, "spawn ENOENT"),
+        ({"ok": False, "error": {"message": "no such server"}}, "no such server"),
+        ("rubbish", None),
+    ],
+)
+def test_a_server_is_proven_by_the_program_that_starts_it(
+    answer: object, obstacle: str | None, tmp_path: Path
+) -> None:
+    program = tmp_path / "openclaw"
+    words = json.dumps(answer)
+    program.write_text(
+        f"#!/bin/sh\ntest \"$*\" = 'mcp probe ours --json' && echo '{words}'\nexit 1\n"
+    )
+    program.chmod(0o755)
+    environ = {"PATH": f"{tmp_path}:/bin"}
+    assert probed_server("openclaw", tmp_path, environ, "ours") == obstacle
+    assert probed_server("clawdbot", tmp_path, environ, "ours") is None
 
 
 def test_front_matter_speaks_to_both_generations() -> None:

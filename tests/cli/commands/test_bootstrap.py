@@ -51,3 +51,37 @@ def test_what_is_printed_is_what_the_hook_injects(world: World, call: Caller) ->
     assert "more observations in memory/observations.md: search" in given["content"]
     assert "<!-- dc:" not in given["content"]
     assert given["content"] in call("bootstrap", "--workspace", str(root)).out
+
+
+def test_what_was_chosen_is_explained_and_what_other_limits_would_do(
+    world: World, call: Caller
+) -> None:
+    root = world.platform.agents[0].workspace
+    lines = "".join(
+        f"- 🟡 09:00 Ada moved rack {n} to hall {n % 7} <!-- dc:type=fact mc:id=o-{n:08x} -->\n"
+        for n in range(900)
+    )
+    world.workspace.files[root, "memory/observations.md"] = f"Date: 2025-06-01\n{lines}"
+    words = ("bootstrap", "--explain", "--workspace", str(root))
+
+    data = call.json(*words).data
+
+    taken = [one for one in data["choice"] if one["taken"]]
+    assert len(data["choice"]) == 900
+    assert 0 < len(taken) < 900
+    [given] = data["files"]
+    assert all(one["text"] in given["content"] for one in taken)
+    small, usual, large = data["limits"]
+    assert [one["max_chars"] for one in data["limits"]] == [10_000, 20_000, 40_000]
+    assert usual["given"] == len(taken)
+    assert small["given"] < usual["given"] < large["given"] <= 900
+    assert all(one["given"] + one["left_out"] == 900 for one in data["limits"])
+    result = call(*words)
+    shown = result.out
+    assert "limit of a file" in shown
+    assert shown.count("\nleft out  ") == 900 - len(taken)
+
+
+def test_where_there_is_nothing_to_choose_nothing_is_explained(call: Caller) -> None:
+    data = call.json("bootstrap", "--explain").data
+    assert (data["choice"], data["limits"]) == ([], [])

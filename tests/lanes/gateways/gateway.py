@@ -59,7 +59,6 @@ class Gateway:
         home: The user's home: state folder, workspaces and log are made in it.
         model: Who answers for the model.
         extra: Laid over the configuration, table by table.
-        programs: Folder of further programs that it can start.
     """
 
     def __init__(
@@ -68,14 +67,12 @@ class Gateway:
         home: Path,
         model: ModelServer,
         extra: Mapping[str, Json] | None = None,
-        programs: Path | None = None,
     ) -> None:
         self.release = release
         self.home = home
         self.model = model
         self.port = free_port()
         self.state = home / release.state
-        self._programs = [] if programs is None else [str(programs)]
         self._process: subprocess.Popen[bytes] | None = None
         self._connection: Connection | None = None
         self._numbers = itertools.count(1)
@@ -186,7 +183,7 @@ class Gateway:
     def _launch(self) -> None:
         environment = {
             "HOME": str(self.home),
-            "PATH": os.pathsep.join([*self._programs, str(node().parent), "/usr/bin", "/bin"]),
+            "PATH": os.pathsep.join([str(node().parent), "/usr/bin", "/bin"]),
             "TMPDIR": str(self.home),
             "LANG": "C.UTF-8",
             **compiled(),

@@ -3,7 +3,8 @@
 What it answers is decided by words of the last user message:
 
 - `[tokens=152000]`: the usage says that the prompt had so many tokens;
-- `[hold]`: the answer begins, and ends only after `release()`.
+- `[hold]`: the answer begins, and ends only after `release()`;
+- `[call=NAME {"key": "value"}]`: the answer is a call of a tool, once; then what it gave is told.
 
 A call without tools that asks for a summary gets one. Everything asked is kept in `prompts`.
 """
@@ -50,6 +51,7 @@ None
 """What 2026.9 takes: its sections, the last question, and nothing pending of the kept turns."""
 
 _TOKENS = re.compile(r"\[tokens=(\d+)\]")
+_CALL = re.compile(r"\[call=(\S+) (\{.*?\})\]")
 _HOLD = "[hold]"
 _INTERNAL = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT"
 _CHARS_PER_TOKEN = 4
@@ -78,6 +80,22 @@ class Prompt:
         """The last thing that the user said."""
         said = [_text(one) for one in self.messages if one.get("role") == "user"]
         return next((one for one in reversed(said) if not one.startswith(_INTERNAL)), "")
+
+    @property
+    def tools(self) -> list[str]:
+        """Names of the tools that the model may call."""
+        return [one["function"]["name"] for one in self.body.get("tools") or []]
+
+    @property
+    def results(self) -> list[str]:
+        """What tools gave since the user said something."""
+        return [_text(one) for one in self.messages if one.get("role") == "tool"]
+
+    @property
+    def call(self) -> tuple[str, str] | None:
+        """Name and arguments of the tool that shall be called now; None for none."""
+        found = None if self.messages[-1].get("role") == "tool" else _CALL.search(self.user)
+        return None if found is None else (found[1], found[2])
 
     @property
     def is_summary(self) -> bool:
@@ -178,6 +196,14 @@ def _chunks(server: ModelServer, prompt: Prompt) -> Iterator[Json]:
         return {**frame, "choices": [{"index": 0, "delta": delta, "finish_reason": finish}]}
 
     yield chunk({"role": "assistant", "content": ""})
+    if prompt.call is not None and not prompt.is_summary:
+        name, arguments = prompt.call
+        function = {"name": name, "arguments": arguments}
+        call = {"index": 0, "id": "call-1", "type": "function", "function": function}
+        yield chunk({"tool_calls": [call]})
+        yield chunk({}, "tool_calls")
+        yield {**frame, "choices": [], "usage": _usage(prompt, "")}
+        return
     yield chunk({"content": reply[:1]})
     server.wait_if_held(prompt)
     yield chunk({"content": reply[1:]})

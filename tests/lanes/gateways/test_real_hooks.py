@@ -1,25 +1,26 @@
 """Our hooks in released Gateways: what a session is told first, and what is left of an ended one.
 
 Each runs with its own home: the hooks are installed before the Gateway starts, as it reads them
-only then.
+only then. memconsole is not on the Gateway's PATH.
 """
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.hooks import HOOKS
-from tests.lanes.gateways.conftest import Lane
+from tests.lanes.gateways.conftest import Json, Lane
 from tests.lanes.gateways.gateway import Gateway, wait_until
+from tests.lanes.gateways.install import commands
 from tests.lanes.gateways.releases import CLAWDBOT_1, OPENCLAW_9
 from tests.program import Program
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from tests.lanes.gateways.model_server import ModelServer
 
@@ -39,6 +40,8 @@ ON = {
         }
     }
 }
+HOOK_NAMES = tuple(spec.name for spec in HOOKS)
+SERVER = "memconsole-main"
 LARGE = "- The shelves were counted, and nothing was missing.\n" * 1100
 """Small memories get no index."""
 
@@ -49,18 +52,28 @@ def lane(
 ) -> Iterator[Lane]:
     """A Gateway with our hooks in it, and the memconsole that they call."""
     home = tmp_path_factory.mktemp("home")
-    gateway = Gateway(request.param, home, model, ON, programs=Path(sys.executable).parent)
+    # Else 2026.9 hides most tools behind one that searches them.
+    plain = {"tools": {"toolSearch": False}} if request.param is OPENCLAW_9 else {}
+    gateway = Gateway(request.param, home, model, {**ON, **plain})
     one = Lane(gateway, Program({"HOME": str(home)}))
     notes = home / "ws-main" / "memory" / "greenhouse.md"
     notes.write_text(f"# Greenhouse\n\n- {NOTE}.\n{LARGE}")
     assert one.memconsole("hooks", "install").code == 0
     assert one.memconsole("index-md", "--agent", "main").code == 0
+    assert one.memconsole("reindex", "--agent", "main").code == 0
     try:
         gateway.start()
         yield one
     finally:
         one.close()
         gateway.close()
+
+
+def asked(lane: Lane) -> dict[str, Json]:
+    """Return what `hooks status` says, with the platform's own program on our PATH."""
+    way = {"PATH": commands(lane.gateway.release)}
+    answer = lane.end(lane.begin("hooks", "status", settings=way))
+    return {one["name"]: one for one in answer["data"]}
 
 
 def summaries(lane: Lane) -> list[Path]:
@@ -93,3 +106,45 @@ def test_new_leaves_one_summary(lane: Lane) -> None:
     wait_until(lambda: len(summaries(lane)) > len(before), lambda: f"none: {before}")
     lane.gateway.chat(KEY, "Good evening, once more. [tokens=6000]")
     assert len(summaries(lane)) == len(before) + 1
+
+
+def test_the_platform_says_that_it_runs_the_hooks_and_calls_of_them_are_seen(lane: Lane) -> None:
+    found = asked(lane)
+    assert {name: found[name]["proof"] for name in HOOK_NAMES} == dict.fromkeys(
+        HOOK_NAMES, "platform"
+    )
+
+    calls = {one["name"]: one for one in lane.memconsole("hooks", "status").data}
+    assert calls["memory-index-inject"]["called_at"] is not None
+    assert calls["memory-index-inject"]["proof"] == "call"
+
+
+def test_a_model_calls_the_memory_tools_of_its_agent_and_no_other_agent_has_them(
+    lane: Lane,
+) -> None:
+    installed = lane.memconsole("hooks", "install", "--mcp", "--agent", "main")
+    if lane.gateway.release is not OPENCLAW_9:
+        assert (installed.code, "2026.8" in installed.error["message"]) == (1, True)
+        assert "mcp" not in json.loads(
+            (lane.gateway.state / lane.gateway.release.config_name).read_text()
+        )
+        return
+    proven = asked(lane)[SERVER]
+    assert (proven["proof"], proven["called_at"]) == ("platform", None)
+
+    words = json.dumps({"query": "greenhouse vault"})
+    lane.gateway.chat(
+        KEY, f"Which key was it? [call={SERVER}__memory_search {words}] [tokens=7000]"
+    )
+
+    prompts = lane.gateway.model.prompts_saying("Which key was it?")
+    assert f"{SERVER}__memory_get" in prompts[0].tools
+    assert NOTE in prompts[-1].results[-1]
+    assert lane.memconsole("hooks", "status").row(name=SERVER)["proof"] == "call"
+
+    lane.gateway.chat("agent:work:main", "What can you do? [tokens=2000]")
+    [other] = lane.gateway.model.prompts_saying("What can you do?")
+    assert [name for name in other.tools if name.startswith(SERVER)] == []
+
+    assert lane.memconsole("hooks", "remove", "--mcp").code == 0
+    assert lane.memconsole("hooks", "status").rows(name=SERVER) == []

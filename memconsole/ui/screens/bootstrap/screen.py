@@ -16,7 +16,7 @@ from memconsole.text import cells, figures
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
-from memconsole.ui.keys import panel_keys
+from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import AgentScreen
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from memconsole.domain.agents import PlatformConfig
-    from memconsole.domain.bootstrap import Bootstrap, Given
+    from memconsole.domain.bootstrap import Bootstrap, Given, WeighedLine
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.files import Limit, Pool
     from memconsole.domain.settings.sections import BootstrapSettings
@@ -44,12 +44,16 @@ class BootstrapScreen(AgentScreen):
     """The starts of one agent's sessions."""
 
     BINDINGS: ClassVar[list[BindingType]] = [*panel_keys(_PANELS)]
+    ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("e", "explain", "explain", "Which observations are given, and why", "explain-choice"),
+    )
     LOWER: ClassVar[tuple[str, ...]] = ("loaded", "remedies")
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("bootstrap", agent_id)
         self._seen: datetime | None = None
         self._has_asked = False
+        self._is_explained = False
         self._loader: Loader[Starts] = Loader(self, "starts")
 
     def body(self) -> ComposeResult:
@@ -109,12 +113,18 @@ class BootstrapScreen(AgentScreen):
             return
         reading, context, row = self._scene, self.context(), self.named("sessions").row
         loaded, remedies = self.named("loaded"), self.named("remedies")
-        self.named("given").show(given_listing(reading, "" if row is None else row.key, context))
+        listing = choice_listing if self._is_explained else given_listing
+        self.named("given").show(listing(reading, "" if row is None else row.key, context))
         loaded.show(loaded_listing(reading, context, loaded.room[0]))
         remedies.show(remedies_listing(reading, context, remedies.room[0]))
         self.show_keys()
 
     # ---- keys ----------------------------------------------------------------------------
+
+    def action_explain(self) -> None:
+        """Show which observations are given, or the files again."""
+        self._is_explained = not self._is_explained
+        self._show_class()
 
     def action_open(self) -> None:
         """Go from a class to its files, from a file to its text."""
@@ -331,6 +341,53 @@ def _left_out(name: str, why: str) -> Row:
             Cell(literal(why)),
         ),
         value=literal(f"{name}: {why}"),
+    )
+
+
+_CHOICE_COLUMNS: Final = (
+    Column("", 8),
+    Column("value", 5, right=True),
+    Column("day", 10),
+    Column("first by", 9),
+    Column("observation", 20, flex=1),
+)
+
+
+def choice_listing(reading: StartsReading, key: str, context: Context) -> Listing:
+    """Return each observation with its value, and whether a class of sessions is given it."""
+    found = None if reading.starts is None else reading.starts.of(key)
+    weighing = None if found is None else found.weighing
+    lines = () if weighing is None else weighing.lines()
+    path = next((one.path for one in found.files if one.weighing), "") if found else ""
+    dot = f" {context.glyphs.dot} "
+    others = dot.join(
+        f"at {figures.short_kilo(one.max_chars)} {one.given} of {one.given + one.left_out}"
+        for one in (() if weighing is None else weighing.outlook())
+    )
+    return Listing(
+        title="Which observations",
+        about=f"{context.glyphs.dot} {key}" if key else "",
+        source="files",
+        number=2,
+        columns=_CHOICE_COLUMNS,
+        rows=tuple(_weighed(place, one, path) for place, one in enumerate(lines)),
+        empty=("nothing yet" if reading.starts is None else "it is given no observations",),
+        fixed=((Span(f"  {others}", Role.STRONG),),) if others else (),
+    )
+
+
+def _weighed(place: int, one: WeighedLine, path: str) -> Row:
+    role = Role.PLAIN if one.is_taken else Role.MUTED
+    return Row(
+        key=f"line:{place}",
+        cells=(
+            Cell("given" if one.is_taken else "left out", role),
+            Cell(f"{one.value:.3f}", role),
+            Cell("?" if one.day is None else one.day.isoformat(), Role.MUTED),
+            Cell(one.why.value, Role.MUTED),
+            Cell(literal(one.text), role),
+        ),
+        value=literal(path),
     )
 
 

@@ -52,6 +52,22 @@ async def test_what_each_class_is_given_and_what_is_cut(engine: FakeEngine) -> N
         assert desk.screen == "overview"
 
 
+async def test_each_observation_says_whether_it_is_given_and_what_other_limits_would_do(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t", "a", "e")
+        given = words(desk.text("given"))
+        assert "at 10K 41 of 41 · at 20K 41 of 41 · at 40K 41 of 41" in given
+        assert re.search(r"given 0\.\d+ 2025-06-01 value - 🟡 14:05 The shelves", given)
+        await desk.press("2", "G")
+        last = words(desk.text("given"))
+        assert re.search(r"left out 0\.\d+ 2025-06-01 value", last)
+        assert re.search(r"given 0\.\d+ 2026-01-25 open-task - 🔴 09:00", last)
+        await desk.press("a", "e")
+        assert "34.5K of 20K chosen by value" in words(desk.text("given"))
+
+
 async def test_what_does_not_fit_is_loud_and_has_a_remedy(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
         await desk.press("t")
