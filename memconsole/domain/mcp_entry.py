@@ -11,8 +11,7 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.config_check.document import part
-from memconsole.domain.config_check.finding import Change
+from memconsole.domain.config_check.finding import Change, part
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:

@@ -27,8 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.config_check.document import ConfigText
-    from memconsole.domain.config_check.finding import Change
+    from memconsole.domain.config_check.finding import Change, ConfigText
     from memconsole.domain.settings import Settings
     from memconsole.ports.platform import Gateway
     from memconsole.ports.platform_files import ConfigFile, HookFolder

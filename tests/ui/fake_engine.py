@@ -121,13 +121,7 @@ class FakeEngine(FakeSearching):
         self.memory = FakeMemory(self)
         self.consolidation = FakeConsolidation(self)
         self.bootstrap = FakeBootstrap(self)
-        self.hooks = HookService(
-            StillHooks(self),
-            config_file=FakeConfigFile,
-            home=lambda: sample.usual().home,
-            gateway=FakeGateway(sample.NOW),
-            settings=self.settings,
-        )
+        self.hooks = still_hooks(self)
         self.runs = FakeRuns(self)
         self.health = FakeHealth(self)
         self.alerts = FakeAlerts(self)
@@ -369,3 +363,14 @@ class StillHooks(FakeHooks):
 
     def status(self, prefix: str, *, asks: bool = False) -> tuple[HookStatus, ...]:
         return self._fake.hook_states
+
+
+def still_hooks(fake: FakeEngine) -> HookService:
+    """Return hooks that are as the engine says, in a home without a configuration."""
+    return HookService(
+        StillHooks(fake),
+        config_file=FakeConfigFile,
+        home=lambda: sample.usual().home,
+        gateway=FakeGateway(sample.NOW),
+        settings=fake.settings,
+    )

@@ -70,10 +70,8 @@ def bootstrap(
     return call.answer(
         Answer(
             "bootstrap",
-            data=lambda: {**encode(found), **(_explained(found) if explain else {})},
-            show=lambda printer: (
-                _explain(printer, found) if explain else _show(printer, found, redact=call.redact)
-            ),
+            data=lambda: encode(found) | (_explained(found) if explain else {}),
+            show=lambda to: _explain(to, found) if explain else _show(to, found, call.redact),
             at=call.clock.now(),
             home=call.engine.home.read(),
         )
@@ -165,7 +163,7 @@ def _line(printer: Printer, one: WeighedLine) -> tuple[Cell | str, ...]:
     )
 
 
-def _show(printer: Printer, found: Bootstrap, *, redact: bool) -> None:
+def _show(printer: Printer, found: Bootstrap, redact: bool) -> None:
     for one in found.files:
         printer.title(one.name, f"{short_kilo(len(one.content))} characters, {one.path}")
         for line in safe.block(one.content, redact=redact).splitlines():

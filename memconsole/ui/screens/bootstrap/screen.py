@@ -1,4 +1,4 @@
-"""What sessions of one agent start with: by class, file by file, and what would be cut."""
+"""What sessions of one agent start with, and what would be cut; long, with its rows beside it."""
 
 from __future__ import annotations
 
