@@ -1,4 +1,4 @@
-"""What a starting session is given of its memory; long, as one choice makes and explains it.
+"""What a starting session is given of its memory; long because choosing also explains itself.
 
 An index it can trust, what was going on, what was observed, and the rule to search for the rest.
 Groups and jobs are given nothing: private memory is not theirs. Planted instructions are handed to

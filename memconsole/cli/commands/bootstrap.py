@@ -70,7 +70,7 @@ def bootstrap(
     return call.answer(
         Answer(
             "bootstrap",
-            data=lambda: encode(found) | (_explained(found) if explain else {}),
+            data=lambda: {**encode(found), **(_explained(found) if explain else {})},
             show=lambda to: _explain(to, found) if explain else _show(to, found, call.redact),
             at=call.clock.now(),
             home=call.engine.home.read(),

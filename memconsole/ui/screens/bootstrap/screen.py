@@ -1,4 +1,4 @@
-"""What sessions of one agent start with, and what would be cut; long, with its rows beside it."""
+"""What sessions of one agent start with, and what would be cut; long with its rows in it."""
 
 from __future__ import annotations
 
