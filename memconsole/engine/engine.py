@@ -233,8 +233,9 @@ class Engine:
         """Plans of rotation."""
         from memconsole.engine.rotation.service import RotationService  # noqa: PLC0415
 
+        ports = self._ports
         return RotationService(
-            self._ports.rotations, self._ports.clock, self._reader, self.settings
+            ports.rotations, ports.samples, ports.clock, self._reader, self.settings
         )
 
     @cached_property

@@ -17,6 +17,7 @@ window_ratio = 0.5
 overhead_tokens = 0
 skip_patterns = ["agent:main:telegram:*"]
 keys = { "agent:main:main" = 90_000 }
+models = { "anthropic/*" = 120_000 }
 min_interval = "1h"
 require_capture = false
 force_active = true

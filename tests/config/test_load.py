@@ -91,6 +91,7 @@ ROTATION = RotationSettings(
     min_interval=timedelta(hours=1),
     interval=timedelta(minutes=10),
     keys={"agent:main:main": 90_000},
+    models={"anthropic/*": 120_000},
 )
 CHECKPOINT = CheckpointSettings(
     interval=timedelta(minutes=5),

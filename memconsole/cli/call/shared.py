@@ -76,6 +76,20 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _SPAN = r"(\d{1,6})\s*([smhdw])"
 
 
+def tokens(text: str | int) -> int:
+    """Read a number of tokens as people write it: `120000`, `120k`, `0.2M`.
+
+    Raises:
+        typer.BadParameter: It is none.
+    """
+    said = str(text).strip().casefold()
+    factor = {"k": 1_000, "m": 1_000_000}.get(said[-1:], 1)
+    try:
+        return round(float(said.rstrip("km") if factor > 1 else said) * factor)
+    except (ValueError, OverflowError) as error:
+        raise typer.BadParameter(f"{text!r} is no number of tokens, such as 120k") from error
+
+
 def parse_since(text: str, now: datetime) -> datetime:
     """Return the moment that `--since` names; a day begins at the host's midnight.
 

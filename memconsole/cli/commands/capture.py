@@ -8,7 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import complete, perform
-from memconsole.cli.call.shared import AgentOption, DryRunOption, at_least_one, call_of
+from memconsole.cli.call.shared import (
+    AgentOption,
+    DryRunOption,
+    Since,
+    at_least_one,
+    call_of,
+    tokens,
+)
 from memconsole.domain.commands.flush import FLUSH, Flush
 from memconsole.domain.commands.index_md import IndexMd
 from memconsole.domain.commands.observe import Observe
@@ -49,6 +56,18 @@ def checkpoint(
     )
 
 
+_Threshold = Annotated[
+    int | None,
+    typer.Option("--threshold", metavar="N", parser=tokens, help="Another limit: 120k, 120000."),
+]
+_WhatIf = Annotated[
+    bool,
+    typer.Option(
+        "--what-if", help="Which would have been rotated when (--since, else 7d); changes nothing."
+    ),
+]
+
+
 def rotate(
     context: typer.Context,
     *,
@@ -62,16 +81,15 @@ def rotate(
         ),
     ] = None,
     agent: AgentOption = None,
-    threshold: Annotated[
-        int | None,
-        typer.Option("--threshold", metavar="N", help="Another limit in tokens."),
-    ] = None,
+    threshold: _Threshold = None,
     force: Annotated[
         bool, typer.Option("--force", help="Pass threshold, interval and breaker.")
     ] = False,
     force_active: Annotated[
         bool, typer.Option("--force-active", help="Also a session that is at work: breaks it off.")
     ] = False,
+    what_if: _WhatIf = False,
+    since: Since = None,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dry_run: DryRunOption = False,
 ) -> int:
@@ -81,6 +99,12 @@ def rotate(
     no Gateway.
     """
     at_least_one("--threshold", threshold)
+    if what_if:
+        if keys or force or force_active or yes:
+            raise UsageError("--what-if changes nothing: it takes --threshold, --since and --agent")
+        return perform.what_if(
+            call_of(context), agent=agent, threshold=threshold, since=since or "7d"
+        )
     request = perform.RotationRequest(
         keys=tuple(keys or ()),
         agent=agent,

@@ -36,13 +36,20 @@ def window_of(stored: StoredSession, config: PlatformConfig) -> int | None:
     """
     names = (
         stored.next_model,
-        f"{stored.model_provider}/{stored.model}" if stored.model_provider else None,
+        model_of(stored),
         stored.model,
         config.default_model if stored.model is None and not stored.window else None,
     )
     known = (config.windows.get(name) for name in names if name is not None)
     found = next((one for one in known if one), None) or stored.window or None
     return found if found is None or not config.window_cap else min(found, config.window_cap)
+
+
+def model_of(stored: StoredSession) -> str | None:
+    """Return `provider/model`, or the model alone; None when nobody knows."""
+    if stored.model_provider and stored.model:
+        return f"{stored.model_provider}/{stored.model}"
+    return stored.model
 
 
 def is_trusted(stored: StoredSession) -> bool:
@@ -68,7 +75,8 @@ def needs_usage(stored: StoredSession, policy: RotationPolicy, window: int | Non
     if reported == 0:
         return True  # it was reset, or nobody counted: the transcript knows which
     key = None if stored.key is None else stored.key.text
-    return reported >= policy.threshold(window, key) or (window is not None and reported > window)
+    threshold = policy.threshold(window, key, model_of(stored))
+    return reported >= threshold or (window is not None and reported > window)
 
 
 def count_tokens(

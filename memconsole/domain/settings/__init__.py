@@ -85,6 +85,9 @@ class RotationSettings:
     keys: Mapping[str, int] = setting(
         {}, Counts(), "Threshold of single sessions, in tokens by session key"
     )
+    models: Mapping[str, int] = setting(
+        {}, Counts(), 'Threshold by model, in tokens by a pattern of its name such as "anthropic/*"'
+    )
     min_interval: timedelta = setting(
         timedelta(minutes=10), Span(), "Time between two rotations of one session"
     )

@@ -9,6 +9,7 @@ from memconsole.domain.sessions.activity import activity_of
 from memconsole.domain.sessions.judgement import (
     count_tokens,
     explain,
+    model_of,
     percent,
     why_not_due,
     window_of,
@@ -65,7 +66,7 @@ def judge(
     )
     window = window_of(stored, config)
     key_text = None if stored.key is None else stored.key.text
-    threshold = policy.threshold(window, key_text)
+    threshold = policy.threshold(window, key_text, model_of(stored))
     count = count_tokens(stored, window, evidence.usage, policy.overhead_tokens)
     not_due = why_not_due(stored, session_class, count, policy, threshold)
     because = None if not_due is None else explain(not_due, stored, session_class, threshold)

@@ -128,6 +128,7 @@ class Reader:
             skip_patterns=rotation.skip_patterns,
             overhead_tokens=rotation.overhead_tokens,
             key_thresholds=rotation.keys if threshold_tokens is None else {},
+            model_thresholds=rotation.models if threshold_tokens is None else {},
         )
 
     def _stuck_after(self, agent_id: str) -> timedelta:

@@ -235,6 +235,17 @@ def test_the_threshold_follows_the_window_and_the_key() -> None:
     assert keyed.threshold(200_000, "agent:main:other") == 150_000
 
 
+def test_a_threshold_may_hold_for_models_of_a_name() -> None:
+    by_model = RotationPolicy(
+        key_thresholds={"agent:main:main": 80_000},
+        model_thresholds={"anthropic/*": 120_000, "*": 400_000},
+    )
+    assert by_model.threshold(200_000, "k", "anthropic/claude-opus-4-5") == 120_000
+    assert by_model.threshold(1_000_000, "k", "google/gemini") == 400_000
+    assert by_model.threshold(200_000, "agent:main:main", "anthropic/x") == 80_000
+    assert by_model.threshold(200_000, "k", None) == 150_000
+
+
 def test_the_window_comes_from_the_model_then_the_entry_then_nobody() -> None:
     config = PlatformConfig(
         windows={"stub/large": 200_000, "small": 32_000}, default_model="stub/large"

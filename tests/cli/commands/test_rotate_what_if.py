@@ -1,0 +1,52 @@
+"""`rotate --what-if`: what another threshold would have done, by the counts that were kept."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.sessions.tokens import Sample
+from tests.cli.caller import stored
+from tests.doubles.platform import NOW
+
+if TYPE_CHECKING:
+    from tests.cli.caller import Caller
+    from tests.doubles.bundle import World
+
+MAIN = "agent:main:main"
+
+
+@pytest.fixture(autouse=True)
+def seen(world: World) -> None:
+    held = stored(world.platform.agents[0].ref, MAIN, 100_000)
+    world.sessions.hold(held)
+    counts = ((9, 40_000), (8, 121_000), (2, 125_000))
+    for days, count in counts:
+        at = NOW - timedelta(days=days)
+        world.samples.add([Sample("main", held.session_id or "", at, count)])
+
+
+def test_another_threshold_is_tried_on_what_was_seen(world: World, call: Caller) -> None:
+    found = call.json("rotate", "--what-if", "--threshold", "120k", "--since", "10d").data
+
+    assert found["threshold"] == 120_000
+    assert [(one["key"], one["tokens"]) for one in found["rotations"]] == [(MAIN, 121_000)]
+    assert (
+        "1 rotation since"
+        in call("rotate", "--what-if", "--threshold", "120k", "--since", "9d").out
+    )
+    assert world.gateway.resets == []
+
+
+def test_without_a_threshold_that_of_the_settings_counts(call: Caller) -> None:
+    found = call.json("rotate", "--what-if").data
+
+    assert (found["threshold"], found["rotations"]) == (None, [])
+
+
+def test_it_goes_with_nothing_that_acts(call: Caller) -> None:
+    assert call("rotate", MAIN, "--what-if").code == 2
+    assert call("rotate", "--what-if", "--force").code == 2
+    assert call("rotate", "--what-if", "--threshold", "many").code == 2
