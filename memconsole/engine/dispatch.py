@@ -14,6 +14,10 @@ function is given the command and, by name, what its parameters ask for: a port 
     finish      finishes what earlier runs promised to erase
     progress    is told how many steps are done, and of how many
     cancel      ends a long command early
+
+What every command may raise is told here alone: that there is no such agent or no workspace, that
+another run works in it (`engine/turn.py`), that somebody edits a file at the same time in every
+attempt, and that our database cannot be written. Each names what else it raises.
 """
 
 from __future__ import annotations

@@ -39,10 +39,6 @@ def index_md(
     """Bring the index up to date, where the pool is large enough to need one.
 
     Raises:
-        UnknownAgentError: There is no such agent.
-        NoWorkspaceError: Its workspace is not there, or only guessed.
-        LockedError: Another run works in the workspace.
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: It cannot be written; its old text is whole.
     """
     home, agent = turns.place(command)

@@ -112,12 +112,9 @@ def summarize(
     """Summarise one session, unless it has its summary already.
 
     Raises:
-        UnknownAgentError: There is no such agent.
-        NoWorkspaceError: Its workspace is not there, or only guessed.
         SessionNotFoundError: The command names a session that is not there.
         StoreError: The transcript cannot be read.
         WorkspaceError: The file cannot be written; its old text is whole.
-        StateError: Our own database cannot be written.
     """
     home = reader.home()
     agent = find_agent(home, command.agent.id)

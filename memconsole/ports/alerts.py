@@ -32,31 +32,16 @@ class AlertStore(Protocol):
             home: The platform home.
             state: What is wrong, and who was told.
             at: When its health was looked at.
-
-        Raises:
-            StateError: It cannot be stored.
         """
 
     def note(self, home: str, open_: Iterable[OpenAlert], at: datetime) -> None:
-        """Store what a look found wrong; what channels were told and what is muted stays as it is.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store what a look found wrong; what channels were told and what is muted stays."""
 
     def mute(self, home: str, mute: Mute) -> None:
-        """Store a mute.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store a mute."""
 
     def unmute(self, home: str, issue: str) -> None:
-        """Forget a mute.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Forget a mute."""
 
 
 class AlertChannel(Protocol):

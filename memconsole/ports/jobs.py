@@ -32,18 +32,10 @@ class JobStore(Protocol):
         """Return all records by job id; none when they cannot be read."""
 
     def save(self, record: JobRecord) -> None:
-        """Store a record; whether it is paused stays as it is.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store a record; whether it is paused stays as it is."""
 
     def pause(self, job: str, *, is_paused: bool) -> None:
-        """Pause a job or let it go on.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Pause a job or let it go on."""
 
     def changes(self) -> object:
         """Return a cheap value that changes when records may have changed."""
@@ -93,7 +85,6 @@ class JobControl(Protocol):
 
         Raises:
             UsageError: There is no such job.
-            StateError: It cannot be stored.
         """
 
     def run_now(self, job: str, *, dry_run: bool = False) -> JobRun:

@@ -28,8 +28,4 @@ class ModelLog(Protocol):
         """Return the tokens used since then."""
 
     def add(self, use: ModelUse) -> None:
-        """Store one use.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one use."""

@@ -205,11 +205,7 @@ class Journal(Protocol):
         """
 
     def kept(self, root: Path) -> None:
-        """Strike out what was promised for a workspace: it is done.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Strike out what was promised for a workspace: it is done."""
 
 
 class Locks(Protocol):
@@ -247,11 +243,7 @@ class RotationLog(Protocol):
     def finish(
         self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
     ) -> None:
-        """Store how a reset ended.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store how a reset ended."""
 
     def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Rotation, ...]:
         """Return the newest resets of one session first."""

@@ -1,4 +1,8 @@
-"""What the engine remembers between runs, as protocols over our own database."""
+"""What the engine remembers between runs, as protocols over our own database.
+
+Here, and wherever else a port keeps something in that database, what cannot be stored raises
+`StateError`; what cannot be read is missing.
+"""
 
 from __future__ import annotations
 
@@ -51,11 +55,7 @@ class SummaryLog(Protocol):
         """Return the newest summary of a session."""
 
     def add(self, record: SummaryRecord) -> None:
-        """Store one summary, after the write it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one summary, after the write it describes."""
 
 
 class HandoverLog(Protocol):
@@ -65,18 +65,10 @@ class HandoverLog(Protocol):
         """Return the newest hand-over of a session that no start was given yet."""
 
     def add(self, handover: Handover) -> None:
-        """Store one hand-over, after the write it describes; older ones wait no longer.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one hand-over, after the write it describes; older ones wait no longer."""
 
     def given(self, handover: Handover, at: datetime) -> None:
-        """Store that a start was given it.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a start was given it."""
 
 
 class RecoveryLog(Protocol):
@@ -86,21 +78,13 @@ class RecoveryLog(Protocol):
         """Return the fingerprints that captures of a session left."""
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        """Store that a session is captured to the end that has this fingerprint.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a session is captured to the end that has this fingerprint."""
 
     def keys(self, agent: AgentRef) -> Mapping[str, str]:
         """Return session keys by session id, as they were while the sessions went on."""
 
     def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
-        """Store the keys of live sessions: an ended transcript may not tell its own any more.
-
-        Raises:
-            StateError: They cannot be stored.
-        """
+        """Store the keys of live sessions: an ended transcript may not tell its own any more."""
 
 
 class ObserverLog(Protocol):
@@ -115,11 +99,7 @@ class ObserverLog(Protocol):
     def advance(
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
-        """Store how far a run has come, after the write it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store how far a run has come, after the write it describes."""
 
 
 class FlushLog(Protocol):
@@ -129,11 +109,7 @@ class FlushLog(Protocol):
         """Return the last flush of a session key; None when there was none."""
 
     def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
-        """Store a flush, after the writes it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store a flush, after the writes it describes."""
 
 
 class WorkspaceFolders(Protocol):
@@ -176,18 +152,10 @@ class MemoryLog(Protocol):
         """Return the actions in a workspace that were not undone, the newest first."""
 
     def add(self, action: MemoryAction) -> None:
-        """Store one action, after the writes it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one action, after the writes it describes."""
 
     def undone(self, action: MemoryAction, at: datetime) -> None:
-        """Store that an action was taken back.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that an action was taken back."""
 
     def places(self) -> frozenset[str]:
         """Return the workspaces, by their paths, of which something is stored that holds text."""
@@ -218,18 +186,10 @@ class ReflectionLog(Protocol):
         """Return the newest consolidation of a workspace that was not undone."""
 
     def add(self, record: ReflectionRecord) -> None:
-        """Store one consolidation, after the write it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one consolidation, after the write it describes."""
 
     def undone(self, record: ReflectionRecord, at: datetime) -> None:
-        """Store that a consolidation was taken back.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a consolidation was taken back."""
 
 
 class ConsolidationLog(Protocol):
@@ -242,30 +202,19 @@ class ConsolidationLog(Protocol):
         """Store what a search found, and let go what is older.
 
         The same note found by the same query on the same day is one hit, with its best score.
-
-        Raises:
-            StateError: It cannot be stored.
         """
 
     def declined(self, workspace: str) -> frozenset[str]:
         """Return the ids of notes that shall not be proposed."""
 
     def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
-        """Store that notes shall not be proposed any more.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that notes shall not be proposed any more."""
 
     def last(self, workspace: str) -> tuple[str, datetime] | None:
         """Return the input of the last report, and when it was written."""
 
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
-        """Store that a report was written, after the write it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a report was written, after the write it describes."""
 
 
 class EventLog(Protocol):

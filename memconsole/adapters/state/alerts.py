@@ -48,9 +48,6 @@ class StateAlerts:
             home: The platform home.
             state: What is wrong, and who was told.
             at: When its health was looked at.
-
-        Raises:
-            StateError: It cannot be stored.
         """
 
         def change(connection: Connection) -> None:
@@ -70,11 +67,7 @@ class StateAlerts:
         self._database.write(change)
 
     def note(self, home: str, open_: Iterable[OpenAlert], at: datetime) -> None:
-        """Store what a look found wrong; what channels were told and what is muted stays as it is.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store what a look found wrong; what channels were told and what is muted stays."""
 
         def change(connection: Connection) -> None:
             keep_look(connection, home, HEALTH, at)
@@ -85,17 +78,9 @@ class StateAlerts:
         self._database.write(change)
 
     def mute(self, home: str, mute: Mute) -> None:
-        """Store a mute.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store a mute."""
         self._database.write(lambda connection: MUTES.put(connection, mute, home=home))
 
     def unmute(self, home: str, issue: str) -> None:
-        """Forget a mute.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Forget a mute."""
         self._database.write(lambda connection: MUTES.remove(connection, home=home, issue=issue))

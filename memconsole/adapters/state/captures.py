@@ -86,11 +86,7 @@ class StateCaptures:
         return found
 
     def add(self, capture: Capture) -> None:
-        """Store one capture; a look that found nothing new replaces the one before it.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one capture; a look that found nothing new replaces the one before it."""
         row = CAPTURES.row(capture)
         same = {name: row[name] for name in ("home", "agent", "session_id", "content_hash")}
 
@@ -126,11 +122,7 @@ class StateFlushes:
         return self._database.first(FLUSHES, **_of(agent), session_key=key)
 
     def store(self, agent: AgentRef, key: str, mark: FlushMark) -> None:
-        """Store the last flush of a session key.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store the last flush of a session key."""
         self._database.write(
             lambda connection: FLUSHES.put(connection, mark, **_of(agent), session_key=key)
         )
@@ -157,11 +149,7 @@ class StateObserver:
     def advance(
         self, agent: AgentRef, hash_: str, cursors: Mapping[str, Cursor], at: datetime
     ) -> None:
-        """Store how far a run has come, after the write it describes.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store how far a run has come, after the write it describes."""
         owner = _of(agent)
 
         def change(connection: Connection) -> None:
@@ -191,11 +179,7 @@ class StateRecovery:
         return frozenset(str(one["hash"]) for one in found)
 
     def remember(self, agent: AgentRef, session_id: str, fingerprint: str, at: datetime) -> None:
-        """Store that a session is captured to the end that has this fingerprint.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a session is captured to the end that has this fingerprint."""
         row = {**_of(agent), "session_id": session_id, "hash": fingerprint}
 
         def change(connection: Connection) -> None:
@@ -220,11 +204,7 @@ class StateRecovery:
         return {str(session_id): str(key) for session_id, key in rows}
 
     def note(self, agent: AgentRef, keys: Mapping[str, str], at: datetime) -> None:
-        """Store the keys of live sessions.
-
-        Raises:
-            StateError: They cannot be stored.
-        """
+        """Store the keys of live sessions."""
 
         def change(connection: Connection) -> None:
             for session_id, key in keys.items():
@@ -250,11 +230,7 @@ class StateSummaries:
         return None if found is None else replace(found, agent=agent, session_id=session_id)
 
     def add(self, record: SummaryRecord) -> None:
-        """Store one summary.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one summary."""
         self._database.record(lambda connection: SUMMARIES.add(connection, record))
 
 
@@ -270,11 +246,7 @@ class StateHandovers:
         return self._database.first(HANDOVERS, newest, **_of(agent), session_key=key)
 
     def add(self, handover: Handover) -> None:
-        """Store one hand-over; older ones wait no longer.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one hand-over; older ones wait no longer."""
 
         def change(connection: Connection) -> None:
             _close(connection, handover, handover.at)
@@ -284,11 +256,7 @@ class StateHandovers:
         self._database.write(change)
 
     def given(self, handover: Handover, at: datetime) -> None:
-        """Store that a start was given it, and the older ones with it.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a start was given it, and the older ones with it."""
         self._database.write(lambda connection: _close(connection, handover, at))
 
 

@@ -25,21 +25,13 @@ class StateJobs:
         return {one.id: one for one in self._database.find(JOBS)}
 
     def save(self, record: JobRecord) -> None:
-        """Store a record; whether it is paused stays as it is.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store a record; whether it is paused stays as it is."""
         row = JOBS.row(record)
         del row["is_paused"]
         self._database.write(lambda connection: JOBS.replace(connection, row))
 
     def pause(self, job: str, *, is_paused: bool) -> None:
-        """Pause a job or let it go on.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Pause a job or let it go on."""
         row = {"id": job, "is_paused": is_paused}
         self._database.write(lambda connection: JOBS.replace(connection, row))
 

@@ -96,11 +96,7 @@ class StateJournal:
         return number
 
     def drop(self, number: int | None) -> None:
-        """Strike out an intent of which nothing was done.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Strike out an intent of which nothing was done."""
         if number is not None:
             self._forget("id = ?", number)
 
@@ -127,11 +123,7 @@ class StateJournal:
         self._database.turn.is_forward = True
 
     def kept(self, root: Path) -> None:
-        """Strike out what was promised for a workspace: it is done, and no word of it stays.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Strike out what was promised for a workspace: it is done, and no word of it stays."""
         self._forget("kind = 'erase' AND workspace = ?", _place(root))
         self._database.put_log_away()
 

@@ -51,11 +51,7 @@ class StateMemory:
         return tuple(replace(one, workspace=workspace) for one in found)
 
     def add(self, action: MemoryAction) -> None:
-        """Store one action.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one action."""
 
         def change(connection: Connection) -> None:
             ACTIONS.add(connection, action)
@@ -69,11 +65,7 @@ class StateMemory:
         self._database.record(change)
 
     def undone(self, action: MemoryAction, at: datetime) -> None:
-        """Store that an action was taken back; what it held is not kept any longer.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that an action was taken back; what it held is not kept any longer."""
 
         def change(connection: Connection) -> None:
             connection.execute("PRAGMA secure_delete = ON")
@@ -127,11 +119,7 @@ class StateConsolidation:
         return self._database.find(FOUND_NOTES, "ORDER BY at", workspace=workspace)
 
     def add(self, workspace: str, hits: Sequence[NoteHit], *, keep_since: datetime) -> None:
-        """Store what a search found, and let go what is older.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store what a search found, and let go what is older."""
         newer = (
             "ON CONFLICT DO UPDATE SET path = excluded.path, score = max(score, excluded.score), "
             "at = max(at, excluded.at)"
@@ -150,11 +138,7 @@ class StateConsolidation:
         return frozenset(str(one["entry"]) for one in found)
 
     def decline(self, workspace: str, entries: Collection[str], at: datetime) -> None:
-        """Store that notes shall not be proposed any more.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that notes shall not be proposed any more."""
 
         def change(connection: Connection) -> None:
             for one in entries:
@@ -168,11 +152,7 @@ class StateConsolidation:
         return self._database.first(PROPOSED, workspace=workspace)
 
     def reported(self, workspace: str, input_hash: str, at: datetime) -> None:
-        """Store that a report was written.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a report was written."""
         report = Seen(input_hash, at)
         self._database.record(
             lambda connection: PROPOSED.put(connection, report, workspace=workspace)
@@ -192,19 +172,11 @@ class StateReflections:
         return None if found is None else replace(found, workspace=workspace)
 
     def add(self, record: ReflectionRecord) -> None:
-        """Store one consolidation.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one consolidation."""
         self._run(lambda connection: REFLECTIONS.add(connection, record))
 
     def undone(self, record: ReflectionRecord, at: datetime) -> None:
-        """Store that a consolidation was taken back.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store that a consolidation was taken back."""
         row = {"undone_at": at, "edits": None}
         self._run(lambda connection: REFLECTIONS.change(connection, row, id=record.id))
 

@@ -31,11 +31,7 @@ class StateModels:
         return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
 
     def add(self, use: ModelUse) -> None:
-        """Store one use.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one use."""
 
         def change(connection: Connection) -> None:
             MODEL_USES.add(connection, use)

@@ -44,11 +44,7 @@ class StateRotations:
     def finish(
         self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
     ) -> None:
-        """Store how a reset ended.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store how a reset ended."""
         after = after or Identity()
         row = {
             "state": state,

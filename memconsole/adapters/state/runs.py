@@ -38,11 +38,7 @@ class StateRunLog:
         self._database = database
 
     def add(self, run: Run) -> int:
-        """Store one run and return its number; `run.id` is ignored.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store one run and return its number; `run.id` is ignored."""
         number = 0
 
         def change(connection: Connection) -> None:
@@ -91,11 +87,7 @@ class StateSamples:
         self._pools: dict[tuple[str, str], PoolDay] = {}
 
     def add(self, samples: Iterable[Sample]) -> None:
-        """Store samples; of equal consecutive counts of a session the first and last are kept.
-
-        Raises:
-            StateError: They cannot be stored.
-        """
+        """Store samples; of equal consecutive counts of a session the first and last are kept."""
         with self._lock:
             news = [one for one in samples if self._is_news(one)]
             if not news:
@@ -117,11 +109,7 @@ class StateSamples:
         return self._database.find(SAMPLES, "AND at >= ? ORDER BY at, id", (stamp(since),))
 
     def add_pools(self, home: str, days: Iterable[PoolDay]) -> None:
-        """Store how large pools are; the last look of a day is the one that stays.
-
-        Raises:
-            StateError: It cannot be stored.
-        """
+        """Store how large pools are; the last look of a day is the one that stays."""
         with self._lock:
             news = [one for one in days if self._pools.get((home, one.agent_id)) != one]
             if not news:

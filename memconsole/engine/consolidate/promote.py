@@ -35,9 +35,7 @@ def promote(
 
     Raises:
         EntryIdError: An id names no note that could be promoted, or several.
-        ConcurrentEditError: Somebody edits MEMORY.md at the same time, twice in a row.
         WorkspaceError: It cannot be written, or would lose what it says.
-        StateError: It cannot be remembered for undoing.
     """
 
     def attempt(memory: AgentMemory) -> Outcome:
@@ -86,7 +84,6 @@ def decline(
 
     Raises:
         EntryIdError: An id names no note that could be promoted, or several.
-        StateError: It cannot be remembered.
     """
 
     def attempt(memory: AgentMemory) -> Outcome:

@@ -46,9 +46,7 @@ def consolidate(command: Consolidate, *, memory_turns: MemoryTurns, edits: Memor
     """Archive what has decayed, unless the platform consolidates by itself.
 
     Raises:
-        ConcurrentEditError: Somebody edits the file at the same time.
         WorkspaceError: A file cannot be read or written; its old text is whole.
-        StateError: It cannot be remembered.
     """
 
     def attempt(memory: AgentMemory) -> Outcome:
@@ -171,9 +169,7 @@ def propose(
     """Write the report between its marks; what else stands in the file is not touched.
 
     Raises:
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: A file cannot be read or written, or the marks are damaged.
-        StateError: It cannot be remembered.
     """
 
     def attempt(memory: AgentMemory) -> Outcome:

@@ -59,7 +59,6 @@ def flush(
     """Save one session now, whatever its stage.
 
     Raises:
-        UnknownAgentError: There is no such agent.
         SessionNotFoundError: The home has no live session of that key.
     """
     home = reader.home()

@@ -59,9 +59,7 @@ def add(command: MemoryAdd, *, memory_turns: MemoryTurns, edits: MemoryLog) -> O
 
     Raises:
         UsageError: There is no text, or far too much.
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: It cannot be written; the old text is whole.
-        StateError: It cannot be remembered for undoing.
     """
     return memory_turns.edit(command, lambda memory: _add(command, memory, edits), is_indexed=False)
 

@@ -52,9 +52,7 @@ def forget(
 
     Raises:
         EntryIdError: An id names no entry, or is the beginning of several.
-        ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
         WorkspaceError: A file cannot be read or written; its old text is whole.
-        StateError: It cannot be remembered for undoing.
     """
     if command.is_hard:
         return _erase(command, memory_turns, memory_index, edits, journal)

@@ -38,9 +38,7 @@ def undo(
     """Put the files back as they were; what others changed since stays.
 
     Raises:
-        ConcurrentEditError: Somebody edits a file at the same time, twice in a row.
         WorkspaceError: A file cannot be read or written.
-        StateError: It cannot be remembered.
     """
 
     def attempt(memory: AgentMemory) -> Outcome:

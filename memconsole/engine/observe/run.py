@@ -81,14 +81,9 @@ def observe(
     """Observe an agent's sessions, or the one that is named.
 
     Raises:
-        UnknownAgentError: There is no such agent.
-        NoWorkspaceError: Its workspace is not there, or only guessed.
         SessionNotFoundError: The command names a session that is not there.
         StoreError: The store or the transcript cannot be read.
-        LockedError: Another run works in the workspace.
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: The file cannot be read or written; its old text is whole.
-        StateError: Our own database cannot be written.
     """
 
     def attempt(home: Home, agent: Agent) -> Outcome:

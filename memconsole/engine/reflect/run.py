@@ -113,12 +113,7 @@ def reflect(
     """Consolidate the file if it is due, let a candidate take its place, or undo the last time.
 
     Raises:
-        UnknownAgentError: There is no such agent.
-        NoWorkspaceError: Its workspace is not there, or only guessed.
-        LockedError: Another run works in the workspace.
-        ConcurrentEditError: Somebody edits the file at the same time, twice in a row.
         WorkspaceError: A file cannot be read or written; the old file is whole.
-        StateError: Our own database cannot be written; nothing was done.
     """
 
     def attempt(home: Home, agent: Agent) -> Outcome:

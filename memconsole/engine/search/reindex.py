@@ -52,7 +52,6 @@ def reindex(
         progress: Told how many documents of an index are done, and of how many.
 
     Raises:
-        UnknownAgentError: There is no such agent.
         LockedError: Another process writes an index.
         IndexUnavailableError: An index cannot be written.
     """

@@ -270,6 +270,19 @@ class KeepsKeys:
 _WHEEL = 3
 
 
+class FromPane(Message):
+    """Something happened in a pane."""
+
+    def __init__(self, pane: Pane) -> None:
+        super().__init__()
+        self.pane = pane
+
+    @property
+    def control(self) -> Pane:
+        """The pane, for handlers of a certain one."""
+        return self.pane
+
+
 class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
     """A panel with a cursor that keeps its place."""
 
@@ -284,41 +297,14 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
         Binding("G,end", "last", "Last", show=False, id="last", tooltip="to the last line"),
     ]
 
-    class Moved(Message):
+    class Moved(FromPane):
         """The cursor stands on another row."""
 
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
-
-        @property
-        def control(self) -> Pane:
-            """The pane, for handlers of a certain one."""
-            return self.pane
-
-    class Resized(Message):
+    class Resized(FromPane):
         """The width for text is another one: what is wrapped must be wrapped again."""
 
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
-
-        @property
-        def control(self) -> Pane:
-            """The pane, for handlers of a certain one."""
-            return self.pane
-
-    class Opened(Message):
+    class Opened(FromPane):
         """A row was asked to open, by the mouse."""
-
-        def __init__(self, pane: Pane) -> None:
-            super().__init__()
-            self.pane = pane
-
-        @property
-        def control(self) -> Pane:
-            """The pane, for handlers of a certain one."""
-            return self.pane
 
     class TabPressed(Message):
         """The number of another panel on the lower frame was clicked on."""
