@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from memconsole.domain.agents import Origin
     from memconsole.domain.commands.outcomes import Run
     from memconsole.engine.home.service import HomeService
     from memconsole.ports.platform import RunLog
@@ -25,7 +26,12 @@ class RunService:
         self._home = home
 
     def newest(
-        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
+        self,
+        *,
+        limit: int = 50,
+        since: datetime | None = None,
+        job: str | None = None,
+        origin: Origin | None = None,
     ) -> tuple[Run, ...]:
         """Return this home's newest runs first.
 
@@ -34,4 +40,4 @@ class RunService:
         """
         self.log.require_readable()
         home = str(self._home.read().path)
-        return self.log.runs(limit=limit, since=since, job=job, home=home)
+        return self.log.runs(limit=limit, since=since, job=job, home=home, origin=origin)

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from datetime import date, datetime
     from pathlib import Path
 
-    from memconsole.domain.agents import Agent, AgentRef, Home, PlatformConfig
+    from memconsole.domain.agents import Agent, AgentRef, Home, Origin, PlatformConfig
     from memconsole.domain.commands.outcomes import Run, Written
     from memconsole.domain.gateway import (
         CompactAnswer,
@@ -270,6 +270,7 @@ class RunLog(Protocol):
         job: str | None = None,
         home: str | None = None,
         command: str | None = None,
+        origin: Origin | None = None,
     ) -> tuple[Run, ...]:
         """Return the newest runs first; of one platform home, or of all."""
 

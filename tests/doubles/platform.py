@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Agent, AgentRef, Era, Home, PlatformConfig, Storage
+from memconsole.domain.agents import Agent, AgentRef, Era, Home, Origin, PlatformConfig, Storage
 from memconsole.domain.commands.outcomes import Run, Written
 from memconsole.domain.gateway import (
     CompactAnswer,
@@ -451,6 +451,7 @@ class FakeRuns(Unwritable):
         job: str | None = None,
         home: str | None = None,
         command: str | None = None,
+        origin: Origin | None = None,
     ) -> tuple[Run, ...]:
         chosen = [
             run
@@ -459,6 +460,7 @@ class FakeRuns(Unwritable):
             and job in (None, run.job)
             and home in (None, run.home)
             and command in (None, run.command)
+            and origin in (None, run.origin)
         ]
         return tuple(chosen[:limit])
 

@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from datetime import datetime, timedelta
 
+    from memconsole.domain.agents import Origin
     from memconsole.domain.alerts import AlertStatus
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome, Run
@@ -282,7 +283,12 @@ class FakeRuns(RunService):
         self._fake = fake
 
     def newest(
-        self, *, limit: int = 50, since: datetime | None = None, job: str | None = None
+        self,
+        *,
+        limit: int = 50,
+        since: datetime | None = None,
+        job: str | None = None,
+        origin: Origin | None = None,
     ) -> tuple[Run, ...]:
         return tuple(run for run in self._fake.history if job in (None, run.job))[:limit]
 

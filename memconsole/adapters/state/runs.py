@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.adapters.state.database import StateDatabase
+    from memconsole.domain.agents import Origin
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.memory.files import PoolDay
     from memconsole.domain.sessions.tokens import Sample
@@ -57,6 +58,7 @@ class StateRunLog:
         job: str | None = None,
         home: str | None = None,
         command: str | None = None,
+        origin: Origin | None = None,
     ) -> tuple[Run, ...]:
         """Return the newest runs first; none when they cannot be read."""
         return self._database.find(
@@ -66,6 +68,7 @@ class StateRunLog:
             home=home,
             job=job,
             command=command,
+            origin=origin,
         )
 
     def require_readable(self) -> None:

@@ -211,4 +211,4 @@ def _pool_row(printer: Printer, pool: Pool) -> list[Cell | str]:
 def _activity(printer: Printer, snapshot: ConsoleSnapshot) -> None:
     if snapshot.activity:
         printer.title("Activity")
-        views.runs(printer, snapshot.activity[:_SHOWN_RUNS])
+        views.runs(printer, snapshot.activity[:_SHOWN_RUNS], is_folded=True)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import Severity, Storage
+from memconsole.domain.jobs.runs import Repeated, repeated
 from memconsole.domain.sessions.activity import RUNNING, words_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.text import figures
@@ -183,8 +184,8 @@ def left_out_words(left_out: Mapping[str, int]) -> str:
     return ", ".join(parts).replace("copys", "copies")
 
 
-def runs(printer: Printer, found: Iterable[Run]) -> None:
-    """Write the run log, newest first."""
+def runs(printer: Printer, found: Sequence[Run], *, is_folded: bool) -> None:
+    """Write the run log, newest first; folded, what repeats itself is one row."""
     columns = (
         Column("when"),
         Column("by"),
@@ -193,14 +194,16 @@ def runs(printer: Printer, found: Iterable[Run]) -> None:
         Column("call", cut="middle", least=20),
         Column("message", cut="end", least=16, rank=1),
     )
-    rows = [_run_row(printer, run) for run in found]
+    lines = repeated(found) if is_folded else [Repeated(one, 1, one.started_at) for one in found]
+    rows = [_run_row(printer, one) for one in lines]
     if rows:
         printer.table(columns, rows)
     else:
         printer.write("No runs are recorded.")
 
 
-def _run_row(printer: Printer, run: Run) -> list[Cell | str]:
+def _run_row(printer: Printer, line: Repeated) -> list[Cell | str]:
+    run = line.run
     status = run.status if run.reason is None else f"{run.status} ({run.reason})"
     return [
         wording.stamp(run.started_at, printer.zone),
@@ -208,8 +211,14 @@ def _run_row(printer: Printer, run: Run) -> list[Cell | str]:
         Cell(printer.text(status), _STATUS_STYLES.get(run.status, "")),
         "" if run.duration_ms is None else f"{run.duration_ms} ms",
         printer.text(run.command_line),
-        printer.text(run.message),
+        printer.text(_times(printer, line) + run.message),
     ]
+
+
+def _times(printer: Printer, line: Repeated) -> str:
+    if line.count == 1:
+        return ""
+    return f"{line.count} times since {wording.stamp(line.first_at, printer.zone)}: "
 
 
 _SEVERITY_STYLES = {

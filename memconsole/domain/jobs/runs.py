@@ -11,10 +11,10 @@ from memconsole.domain.commands.outcomes import reason_of, status_of
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Outcome, Run
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
@@ -185,6 +185,40 @@ def watcher_view(record: JobRecord, *, is_enabled: bool, is_served: bool) -> Job
     record = replace(record, message=because, is_running=watching != "off", next_at=None)
     help_ = "Hear of changed files, and have jobs run for what they lead to"
     return JobView(WATCHER, is_enabled, "continuous", help_, record, watching)
+
+
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """Runs that say the same, one after the other.
+
+    Attributes:
+        run: The newest of them.
+        count: How many there are.
+        first_at: When the oldest of them began.
+    """
+
+    run: Run
+    count: int
+    first_at: datetime
+
+
+def repeated(runs: Iterable[Run]) -> tuple[Repeated, ...]:
+    """Return a history with each stretch of the same in one row, in the order that it has.
+
+    The same is a call that ended alike: what changed something has its own words, and stays alone.
+    """
+    found: list[Repeated] = []
+    for run in runs:
+        last = found[-1] if found else None
+        if last is not None and _said(last.run) == _said(run):
+            found[-1] = replace(last, count=last.count + 1, first_at=run.started_at)
+        else:
+            found.append(Repeated(run, 1, run.started_at))
+    return tuple(found)
+
+
+def _said(run: Run) -> tuple[object, ...]:
+    return run.origin, run.job, run.command_line, run.status, run.reason, run.message
 
 
 def end_of(outcomes: Sequence[Outcome], is_cancelled: bool = False) -> JobEnd:

@@ -357,6 +357,8 @@ def test_runs(world: World, call: Caller) -> None:
     assert [row["id"] for row in call.json("runs", "--since", "1h").data] == [2]
     assert [row["id"] for row in call.json("runs", "--job", "checkpoint").data] == [2]
     assert [row["id"] for row in call.json("runs", "--limit", "1").data] == [2]
+    by = {one: len(call.json("runs", "--by", one).data) for one in ("hook", "scheduler")}
+    assert by == {"hook": 0, "scheduler": 2}
     assert "skipped (stale)" in call("runs").out
     assert call("runs", "--since", "soon").code == 2
     assert "Activity" in call("status").out

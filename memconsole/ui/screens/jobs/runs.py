@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
 
+from memconsole.domain.jobs.runs import repeated
 from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, fact_rows, text_row
 from memconsole.ui.drawing.literal import literal
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
 
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.jobs.runs import Repeated
     from memconsole.ui.drawing.context import Context
 
 _MOST = 500
@@ -46,12 +48,15 @@ def runs_listing(runs: tuple[Run, ...], context: Context) -> Listing:
         source="state",
         number=1,
         columns=_COLUMNS,
-        rows=tuple(_row(run, context) for run in runs),
+        rows=tuple(_row(one, context) for one in repeated(runs)),
         empty=("nothing ran yet",),
     )
 
 
-def _row(run: Run, context: Context) -> Row:
+def _row(line: Repeated, context: Context) -> Row:
+    run = line.run
+    since = figures.when(line.first_at, context.now, context.zone)
+    times = "" if line.count == 1 else f"{line.count} times since {since}: "
     sign, role = status_sign(run.status, context.glyphs)
     return Row(
         key=f"run-{run.id}",
@@ -61,7 +66,7 @@ def _row(run: Run, context: Context) -> Row:
             Cell(literal(run.command)),
             Cell(literal(run.agent or "")),
             Cell(sign, role),
-            Cell(literal(run.message) or run.status),
+            Cell(times + (literal(run.message) or run.status)),
             Cell(figures.took(run.duration_ms), Role.MUTED),
         ),
         value=run.command_line,
