@@ -50,6 +50,7 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
     model_provider: str | None = None
     model_override: str | None = None
     provider_override: str | None = None
+    thinking_level: str | None = None
     parent_session_key: str | None = None
     spawned_by: str | None = None
 

@@ -15,7 +15,12 @@ from memconsole.domain.config_check.compaction import check_compaction, recommen
 from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.config_check.hooks import check_bootstrap, check_hooks
 from memconsole.domain.config_check.roster import check_structure
-from memconsole.domain.config_check.session import check_pruning, check_reset, recommend_session
+from memconsole.domain.config_check.session import (
+    check_pruning,
+    check_reach,
+    check_reset,
+    recommend_session,
+)
 from memconsole.domain.config_check.transcripts import check_evidence
 from memconsole.text.plain import one_line
 
@@ -26,7 +31,7 @@ if TYPE_CHECKING:
 
 _CORRECT = "Correct our own configuration; `memconsole config path` names the file."
 
-_OF_CONFIG = (check_compaction, check_pruning, check_reset, check_structure)
+_OF_CONFIG = (check_compaction, check_pruning, check_reset, check_reach, check_structure)
 """They say something only about a configuration that can be read."""
 _OF_HOME = (check_evidence, check_bootstrap)
 

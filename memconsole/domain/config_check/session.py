@@ -99,6 +99,62 @@ def check_reset(facts: ConfigFacts) -> Iterator[Finding]:
     )
 
 
+def check_reach(facts: ConfigFacts) -> Iterator[Finding]:
+    """Yield what keeps an agent from what it wrote down, or from what was said before."""
+    if facts.at("plugins", "slots", "memory") == "none":
+        yield Finding(
+            "memory-off",
+            Severity.WARNING,
+            "the platform's memory is switched off: no agent can search what it wrote down",
+            key="plugins.slots.memory",
+            current="none",
+            recommended="memory-core",
+            hint="Checkpoints go on; `memconsole hooks install` still gives a start its memory.",
+        )
+    channels = facts.at("channels")
+    for name, channel in channels.items() if isinstance(channels, dict) else ():
+        yield from _short_history(name, channel)
+    yield from _scope(facts)
+
+
+def _short_history(name: str, channel: object) -> Iterator[Finding]:
+    """Yield how few turns of a direct chat the model is sent; what is older is only on disk."""
+    if not isinstance(channel, dict):
+        return
+    people = channel.get("dms")
+    limits = [
+        ("dmHistoryLimit", "direct chats", channel.get("dmHistoryLimit")),
+        *(
+            (f"dms.{peer}.historyLimit", "one direct chat", one.get("historyLimit"))
+            for peer, one in (people.items() if isinstance(people, dict) else ())
+            if isinstance(one, dict)
+        ),
+    ]
+    for key, whose, limit in limits:
+        if (turns := whole(limit)) is None or turns <= 0:
+            continue
+        yield Finding(
+            "history-limit",
+            Severity.INFO,
+            f"of {whose} on {one_line(name)} the model is sent the last {turns} turns only; older "
+            "ones are in the transcript, and a low token count is no sign of a short session",
+            key=f"channels.{one_line(name)}.{one_line(key)}",
+            current=str(turns),
+        )
+
+
+def _scope(facts: ConfigFacts) -> Iterator[Finding]:
+    """Yield that people share a session: what one says, the agent tells the other."""
+    if facts.config.session_scope == "global":
+        yield Finding(
+            "session-scope",
+            Severity.INFO,
+            "everybody talks in one session: a reset ends the conversation of all",
+            key="session.scope",
+            current="global",
+        )
+
+
 def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
     """Yield optional advice on resets and pruning."""
     yield Finding(

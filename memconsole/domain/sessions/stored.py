@@ -84,6 +84,7 @@ class StoredSession:
         key: None for orphans and for archives whose key is unknown.
         session_id: None when the entry names none.
         next_model: `provider/model` that the operator chose for the next runs, where it is said.
+        thinking: Thinking level that was chosen for it; None where the usual one holds.
         tokens_reported: `totalTokens` as stored; None when absent or null.
         tokens_fresh: `totalTokensFresh`; None when the store does not write it.
         is_count_versioned: True when the store must also carry `totalTokensVersion` (schema ≥ 23).
@@ -138,8 +139,15 @@ class StoredSession:
     spoke_at: datetime | None = None
     refusal: Notice | None = None
     next_model: str | None = None
+    thinking: str | None = None
     captures_groups: bool = False
     run_started_at: datetime | None = None
+
+    @property
+    def overrides(self) -> dict[str, str]:
+        """What was chosen for this session alone, by name: `model`, `thinking`."""
+        chosen = {"model": self.next_model, "thinking": self.thinking}
+        return {name: value for name, value in chosen.items() if value}
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.rotate import Rotate
     from memconsole.domain.rotation import Identity
+    from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.settings import RotationSettings, Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
@@ -229,20 +230,37 @@ def _judged(run: _Run, target: Target, prologue: Prologue, number: int, after: I
         run.rotations.finish(number, state, after, run.clock.now())
     except StateError as error:  # the reset is done: its proof must not be lost with the journal
         logger.warning("the rotation was not recorded: %s", error)
-    say = reset_done if proven else reset_ineffective
-    return say(run.command, target, prologue, after)
+    if not proven:
+        return reset_ineffective(run.command, target, prologue, after)
+    return reset_done(run.command, target, prologue, after, run.targets.on_disk(target))
 
 
-def reset_done(command: Rotate, target: Target, prologue: Prologue, after: Identity) -> Rotated:
-    """It is proven; a run that was going on until then is broken off."""
+def reset_done(
+    command: Rotate,
+    target: Target,
+    prologue: Prologue,
+    after: Identity,
+    stored: StoredSession | None,
+) -> Rotated:
+    """It is proven; a run that was going on until then is broken off.
+
+    What was chosen for the session alone is compared with what stands in its store now.
+    """
+    chosen = target.view.stored.overrides
+    kept = None if stored is None else stored.overrides
+    gone = [] if kept is None else [f"{one} {chosen[one]}" for one in chosen if one not in kept]
+    lost = f"; its own {' and '.join(gone)} did not outlast the reset" if gone else ""
     saved = "" if prologue.outcome is not None else ", without capture"
     broken = "; the run that was going on was broken off" if target.is_busy else ""
     return Rotated(
         command,
         f"{target.key} was reset at {short_kilo(target.before.tokens)}, "
-        f"now {short_kilo(after.tokens or 0)}{saved}{broken}",
+        f"now {short_kilo(after.tokens or 0)}{saved}{broken}{lost}",
         wrote=prologue.wrote,
-        details=_details(target, prologue, after, proven=True),
+        details={
+            **_details(target, prologue, after, proven=True),
+            "overrides": {"before": {**chosen}, "after": None if kept is None else {**kept}},
+        },
         notices=prologue.notices,
     )
 

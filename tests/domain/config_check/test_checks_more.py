@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -249,3 +250,33 @@ def test_what_memconsole_hands_a_session_has_a_budget_too() -> None:
     full = {**sizes, "memory/ACTIVE_CONTEXT.md": 15_000, "MEMORY.md": 5_001}
     assert budget(pool(full)) == [("/ws/memory/observations.md", 20_001), ("/ws", 60_001)]
     assert budget(pool({**full, "MEMORY.md": 5_000})) == [("/ws/memory/observations.md", 20_001)]
+
+
+def test_a_memory_that_is_switched_off_is_a_warning() -> None:
+    finding = one(facts({"plugins": {"slots": {"memory": "none"}}}), "memory-off")
+
+    assert (finding.severity, finding.current) == (Severity.WARNING, "none")
+    assert not found(facts({"plugins": {"slots": {"memory": "memory-core"}}}), "memory-off")
+
+
+def test_a_history_that_is_cut_is_named_with_its_channel() -> None:
+    channels = {
+        "telegram": {"dmHistoryLimit": 20, "historyLimit": 50, "dms": {"7": {"historyLimit": 5}}},
+        "slack": {"dmHistoryLimit": 0},
+        "signal": "odd",
+    }
+    told = found(facts({"channels": channels}), "history-limit")
+
+    assert [(one.key, one.current) for one in told] == [
+        ("channels.telegram.dmHistoryLimit", "20"),
+        ("channels.telegram.dms.7.historyLimit", "5"),
+    ]
+    assert all("in the transcript" in one.why for one in told)
+
+
+def test_one_session_for_everybody_is_said() -> None:
+    shared = facts()
+    shared = replace(shared, config=replace(shared.config, session_scope="global"))
+
+    assert one(shared, "session-scope").current == "global"
+    assert not found(facts(), "session-scope")

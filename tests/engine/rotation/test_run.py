@@ -89,6 +89,25 @@ def test_a_summary_saves_a_session_as_well() -> None:
     ]
 
 
+@pytest.mark.parametrize("is_kept", [True, False])
+def test_what_was_chosen_for_the_session_alone_is_compared(is_kept: bool) -> None:
+    turn = Turn(next_model="anthropic/claude-opus-4-5", thinking="high")
+    if not is_kept:
+        reset = turn.gateway.reset
+
+        def forgetful(*arguments: Any, **options: Any) -> Any:
+            turn.stage.hold(row(KEY, 0, session_id="id-main", thinking="high"))
+            return reset(*arguments, **options)
+
+        turn.gateway.reset = forgetful  # type: ignore[method-assign]
+    outcome = done_of(turn.run())
+    before = {"model": "anthropic/claude-opus-4-5", "thinking": "high"}
+    after = before if is_kept else {"thinking": "high"}
+    assert outcome.details["overrides"] == {"before": before, "after": after}
+    told = "its own model anthropic/claude-opus-4-5 did not outlast the reset"
+    assert (told in outcome.message) is not is_kept
+
+
 def test_every_step_is_told_with_what_it_took() -> None:
     turn = Turn()
     steps: Any = turn.run().details["steps"]

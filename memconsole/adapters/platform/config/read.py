@@ -382,7 +382,13 @@ _KEPT: Final[Mask] = {
             },
         }
     ],
-    "plugins": {"entries": {"memory-core": {"config": {"dreaming": {"enabled": True}}}}},
+    "plugins": {
+        "entries": {"memory-core": {"config": {"dreaming": {"enabled": True}}}},
+        "slots": {"memory": True},
+    },
+    "channels": {
+        "*": {"dmHistoryLimit": True, "historyLimit": True, "dms": {"*": {"historyLimit": True}}}
+    },
     "meta": {"lastTouchedVersion": True},
 }
 

@@ -193,6 +193,7 @@ class _SessionBuilder:
             model=fields.model or window.model,
             model_provider=fields.model_provider or window.model_provider,
             next_model=fields.next_model,
+            thinking=fields.thinking_level,
             tokens_reported=whole(fields.total_tokens),
             tokens_fresh=fields.total_tokens_fresh,
             tokens_version=whole(fields.total_tokens_version),
