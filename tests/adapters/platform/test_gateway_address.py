@@ -34,6 +34,8 @@ def config(folder: Path, **gateway: object) -> Path:
         ({"bind": "custom", "customBindHost": "fd00::1"}, "ws://[fd00::1]:18789"),
         ({"tls": {"enabled": True}}, "wss://127.0.0.1:18789"),
         ({"mode": "remote", "remote": {"url": "wss://gw.example"}}, "wss://gw.example"),
+        ({"mode": "remote", "remote": {"url": "WSS://GW.Example"}}, "wss://gw.example"),
+        ({"mode": "remote", "remote": {"url": "Ws://192.0.2.2:5"}}, "ws://192.0.2.2:5"),
         ({"mode": "local", "remote": {"url": "wss://gw.example"}}, "ws://127.0.0.1:18789"),
     ],
 )
