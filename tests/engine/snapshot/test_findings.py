@@ -64,7 +64,7 @@ def test_a_talk_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered
         one for one in Engine(world.ports, SETTINGS).snapshot().attention if one.code == "work-lost"
     ]
     assert (lost.key, lost.command) == ("agent:main:telegram:direct:9", "recover")
-    assert "20 min of it unsaved" in lost.message
+    assert "20 min unsaved" in lost.message
 
     world.captures.stored.append(saved("gone", 1))
     assert "work-lost" not in codes(world)
@@ -150,7 +150,7 @@ def test_a_compaction_of_what_was_not_saved_is_told() -> None:
     taken = Engine(world.ports, SETTINGS).snapshot()
 
     assert taken.attention[0].code == "work-lost"
-    assert "at 177.6K, 22 min of it unsaved" in taken.attention[0].message
+    assert "22 min unsaved, compacted by the platform" in taken.attention[0].message
 
 
 def test_a_damaged_store_beside_which_a_transcript_lies_has_no_count() -> None:
