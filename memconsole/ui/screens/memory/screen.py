@@ -247,7 +247,7 @@ class MemoryScreen(FilesScreen):
         command_verb("t", MEMORY_TIDY, "tidy"),
         Verb("e", "entries", "entries", "The entries of this file, and back", "entries"),
         Verb("p", "plain", "plain", "Rendered or plain text", "plain"),
-        Verb("y", "copy_line", "words", "Copy the words of this line", "copy-line"),
+        Verb("w", "copy_line", "words", "Copy the words of this line", "copy-line"),
         Verb("h", "edit", "by hand", "How to edit this file by hand", "edit"),
     )
     MARKED: ClassVar[tuple[str, ...]] = ("file",)

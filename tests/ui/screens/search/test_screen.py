@@ -127,7 +127,7 @@ async def test_enter_opens_what_the_cursor_is_on_and_y_copies_its_path(
         assert desk.focus == "file"
         await desk.press("y")
         assert desk.app.clipboard == "MEMORY.md:7"
-        await desk.press("a", "y")
+        await desk.press("a", "w")
         assert desk.app.clipboard.startswith("- DECISION: SQLite in WAL mode")
 
 
