@@ -17,10 +17,9 @@ from memconsole.compose.process import require_home
 from memconsole.domain.agents import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memconsole.cli.call.call import Call
-    from memconsole.engine.engine import Engine
     from memconsole.scheduler.control import Jobs
 
 
@@ -45,15 +44,8 @@ def front(call: Call) -> int:
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.origin = Origin.CONSOLE
-    jobs = later(lambda: _jobs(call))
-
-    def build() -> Engine:
-        found = call.engine
-        # With the first reading the screen asks for it, and must not wait for its modules.
-        _ = jobs.is_hosting
-        return found
-
-    engine = later(build)
+    jobs = later(lambda: _jobs(call), is_hosting=False)
+    engine = later(lambda: call.engine)
     with call.life():
         return run_console(engine, call.settings, build_feed(engine), jobs=jobs)
 
@@ -81,14 +73,15 @@ def _jobs(call: Call) -> Jobs:
 T = TypeVar("T")
 
 
-def later(build: Callable[[], T]) -> T:
+def later(build: Callable[[], T], **known: object) -> T:
     """Return what stands for an object until something is asked of it.
 
     Args:
         build: Called once, in the thread that asks first; others wait. What it raises reaches
             those who ask, and the next one tries again.
+        known: Attributes that need no object as long as there is none.
     """
-    return cast("T", _Later(build))
+    return cast("T", _Later(build, known))
 
 
 class _Closes(Protocol):
@@ -96,8 +89,9 @@ class _Closes(Protocol):
 
 
 class _Later(Generic[T]):
-    def __init__(self, build: Callable[[], T]) -> None:
+    def __init__(self, build: Callable[[], T], known: Mapping[str, object]) -> None:
         self._build = build
+        self._known = known
         self._lock = threading.Lock()
         self._built: T | None = None
 
@@ -107,6 +101,8 @@ class _Later(Generic[T]):
             cast("_Closes", self._built).close()
 
     def __getattr__(self, name: str) -> object:
+        if self._built is None and name in self._known:
+            return self._known[name]
         with self._lock:
             if self._built is None:
                 self._built = self._build()

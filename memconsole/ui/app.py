@@ -224,6 +224,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             monotonic=self.clock.monotonic,
             heard=self.indexing.heard,
         )
+        self._has_sheets = False
+        self._drawn_at = float("-inf")
         self.animation_level = "none"
         for theme in THEMES:
             self.register_theme(theme)
@@ -265,8 +267,13 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     def on_mount(self) -> None:
         """Draw first: the first reading may have to load the engine."""
         self.call_after_refresh(self._begin_reading)
-        self.set_interval(_TICK_SECONDS, self.tick)
+        self.set_interval(_TICK_SECONDS, self._grow_older)
         self.app_resume_signal.subscribe(self, self._draw_again)
+
+    def _grow_older(self) -> None:
+        """Let ages grow, unless a reading has drawn them a moment ago."""
+        if self.clock.monotonic() - self._drawn_at >= _TICK_SECONDS:
+            self.tick()
 
     def _draw_again(self, _: object) -> None:
         """Draw everything after a stay in the shell, and look at what happened meanwhile."""
@@ -275,8 +282,21 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
     def _begin_reading(self) -> None:
         self.readings.request()
+
+    def _begin_rest(self) -> None:
+        """Begin what the first figures need not wait for."""
+        self._read_sheets()
         self.readings.watch()
-        read_others(self.stylesheet)
+
+    def _read_sheets(self) -> None:
+        if not self._has_sheets:
+            self._has_sheets = True
+            read_others(self.stylesheet)
+
+    def push_screen(self, *arguments: object, **options: object) -> object:  # type: ignore[override]
+        """Show a screen; its stylesheet may not have been read yet."""
+        self._read_sheets()
+        return super().push_screen(*arguments, **options)  # type: ignore[call-overload]  # Textual's
 
     def on_unmount(self) -> None:
         """Stop watching."""
@@ -311,7 +331,9 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     def _finished(self, took_s: float | None) -> None:
         self.readings.finished(took_s)
         self.tick()
+        self._drawn_at = self.clock.monotonic()
         self.readings.rest()
+        self.call_after_refresh(self._begin_rest)
 
     @on(FilesChanged)
     def look_again(self, message: FilesChanged) -> None:

@@ -125,8 +125,8 @@ class ConsoleScreen(PanelScreen):
         )
         shown = () if failure else shown_findings(snapshot, app.go.found or 0, self.size.height)
         more = more_findings(snapshot, shown)
-        if self.has_class("-two-findings") != (len(shown) > 1):
-            self.set_class(len(shown) > 1, "-two-findings")
+        if self.bar("attention-2").has_class("-told") != (len(shown) > 1):
+            self._put(self.bar("attention-2"), "-told", len(shown) > 1)
             self.fit_room()
         for place, bar in enumerate(("attention", "attention-2")):
             number = shown[place] if place < len(shown) else None
@@ -253,6 +253,7 @@ class ConsoleScreen(PanelScreen):
         if self.LOWER:
             self.choose_lower(self.LOWER[0])
         self.focus_pane(self.first_pane())
+        self._put_together()
 
     def first_pane(self) -> Pane:
         """Return the pane that has the keys at first."""

@@ -18,6 +18,7 @@ from memconsole.ui.widgets.pane import Pane
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from textual.dom import DOMNode
     from textual.widgets import Input
 
     from memconsole.ui.desk import Desk
@@ -50,6 +51,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
 
     _filtered: Pane | None = None
     _lower = ""
+    _is_unstyled = True
     _named: Mapping[str, Drawn] = MappingProxyType({})
 
     def __init__(self, name: str) -> None:
@@ -116,9 +118,9 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         if pane.id in self.LOWER:
             self.choose_lower(pane.id)
         for other in self.panes():
-            other.set_class(other is pane, "-current")
+            self._put(other, "-current", other is pane)
         for group in self._groups():
-            group.set_class(group in pane.ancestors, "-holds-current")
+            self._put(group, "-holds-current", group in pane.ancestors)
         self.set_focus(pane)
         self.show_keys()
 
@@ -129,11 +131,11 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         others = [f"{numbers[name]} {name}" for name in self.LOWER if name != chosen]
         for name in self.LOWER:
             pane = self.named(name)
-            pane.set_class(name == chosen, "-chosen")
+            self._put(pane, "-chosen", name == chosen)
             pane.hint = "  ".join(others) if self.has_class("-compact") else ""
             pane.repaint()
         for group in self._groups():
-            group.set_class(bool(group.query(f"#{chosen}")), "-holds-chosen")
+            self._put(group, "-holds-chosen", bool(group.query(f"#{chosen}")))
 
     def _groups(self) -> tuple[Horizontal | Vertical, ...]:
         return (*self.query(Horizontal), *self.query(Vertical))
@@ -141,10 +143,21 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     def choose_arrangement(self, width: int, height: int) -> None:
         """Choose the arrangement for a size."""
         chosen = arrangement(width, height)
+        if self.has_class(chosen):
+            return
         for name in ARRANGEMENTS:
-            self.set_class(name == chosen, name)
+            self._put(self, name, name == chosen)
         if self._lower:
             self.choose_lower(self._lower)
+
+    def _put(self, node: DOMNode, name: str, is_so: bool) -> None:
+        """Give a node a class, or take it away; nothing is styled before all is put together."""
+        node.set_class(is_so, name, update=not self._is_unstyled)
+
+    def _put_together(self) -> None:
+        """Style once what was chosen for a new screen: each class alone would style all of it."""
+        self._is_unstyled = False
+        self.update_node_styles()
 
     def action_panel(self, number: int) -> None:
         """Go to a panel by its number."""

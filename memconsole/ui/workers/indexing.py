@@ -114,7 +114,8 @@ class Indexing:
         if self._asked and not self._is_looking:
             self._is_looking = True
             wanted, self._asked = self._asked, set()
-            self._work(lambda: self._read(wanted))
+            # What is being drawn need not wait for the modules of the search.
+            self._app.call_after_refresh(self._work, lambda: self._read(wanted))
 
     def renew(self, agents: Iterable[str]) -> None:
         """Read states again that are known, because the indexes have changed."""

@@ -54,6 +54,9 @@ _QUIET = timedelta(seconds=5)
 _QUIET_AFTER = 2
 """Readings that are alike before it counts as quiet."""
 
+_DRAWN_WITHIN_S = 5.0
+"""Seconds after which a first reading is kept that nobody has drawn."""
+
 _FIRST_PART_S = 0.25
 _REST_OF_PARTS = 9
 """A home that takes longer is shown while it is read; that takes a tenth of the time at most."""
@@ -92,6 +95,7 @@ class Readings:
         self._last: object = None
         self._alike = 0
         self._stop = threading.Event()
+        self._is_drawn = threading.Event()
         self._watcher: threading.Thread | None = None
         self._timer: Timer | None = None
         self.interval = interval
@@ -159,6 +163,7 @@ class Readings:
             self._alike = self._alike + 1 if told == self._last else 0
             self._last = told
             self._app.post_message(SnapshotTaken(snapshot, self._monotonic() - start))
+            self._is_drawn.wait(_DRAWN_WITHIN_S)  # keeping a reading takes time of its drawing
             self._engine.readings.notice(snapshot)
             at, known = self._sampled
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
@@ -196,8 +201,13 @@ class Readings:
         self._timer = self._app.set_timer(self.pause.total_seconds(), self.poll)
 
     def watch(self) -> None:
-        """Begin to listen for file events, in a thread of its own that dies with the process."""
+        """The first reading is drawn: keep it, and begin to listen for file events.
+
+        The thread of its own that listens dies with the process.
+        """
+        self._is_drawn.set()
         if self._feed is not None and self._watcher is None:
+            self._looked_at = float("-inf")  # what happened until now was not heard
             self._watcher = threading.Thread(target=self._listen, name="changes", daemon=True)
             self._watcher.start()
 
@@ -217,6 +227,7 @@ class Readings:
     def close(self) -> None:
         """Stop listening."""
         self._stop.set()
+        self._is_drawn.set()
 
 
 def _others(snapshot: ConsoleSnapshot) -> tuple[object, ...]:

@@ -80,6 +80,7 @@ class OverviewScreen(ConsoleScreen):
         self._sessions_sort = session_rows.USUAL
         self._everything = False
         self._placed = False
+        self._shown: tuple[int, str | None, str | None] | None = None
         self._first_row: str | None = None
         self._needed: tuple[ConsoleSnapshot, int, int, int] | None = None
         self._indexed: ConsoleSnapshot | None = None
@@ -127,7 +128,7 @@ class OverviewScreen(ConsoleScreen):
             for widget in (upper, lower, journal):
                 widget.styles.clear_rule("height")
             return
-        height = max(self.size.height - _BARS - self.has_class("-two-findings"), 0)
+        height = max(self.size.height - _BARS - self.bar("attention-2").has_class("-told"), 0)
         needs = self._needs(snapshot)
         if self.has_class("-compact"):
             chosen = {"memory": needs.memory, "search": needs.search, "journal": needs.journal}
@@ -160,7 +161,7 @@ class OverviewScreen(ConsoleScreen):
 
     def focus_pane(self, pane: Pane) -> None:
         """Give a pane the keys; in a small terminal the agents stand where the sessions do."""
-        self.set_class(pane.id == "agents", "-on-agents")
+        self._put(self, "-on-agents", pane.id == "agents")
         super().focus_pane(pane)
 
     def choose_lower(self, chosen: str) -> None:
@@ -185,9 +186,9 @@ class OverviewScreen(ConsoleScreen):
         snapshot = self.desk.snapshot
         if snapshot is not None:
             self._show_agents(snapshot)
-            self._show_dependants(snapshot)
+            if not self._put_cursor(snapshot):
+                self._show_dependants(snapshot)
             self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
-            self._put_cursor(snapshot)
             self.fit_room()
         elif self.desk.failure:
             for pane in self.panes():
@@ -210,6 +211,7 @@ class OverviewScreen(ConsoleScreen):
     def _show_dependants(self, snapshot: ConsoleSnapshot) -> None:
         """Show what depends on the agent under the cursor."""
         context = self.context()
+        self._shown = id(snapshot), self._agent_id(), self._chosen_agent()
         self._show_sessions(snapshot, context)
         self._show_lower(snapshot, context)
 
@@ -247,21 +249,21 @@ class OverviewScreen(ConsoleScreen):
             if row is not None:
                 pane.select(row)
 
-    def _put_cursor(self, snapshot: ConsoleSnapshot) -> None:
-        """Once, at the start: on the agent that the worst finding is about."""
+    def _put_cursor(self, snapshot: ConsoleSnapshot) -> bool:
+        """Once, at the start: on the agent that the worst finding is about; False for no move."""
         pane = self.first_pane()
         if self._placed:
-            return
+            return False
         if snapshot.unread:
             self._first_row = self._first_row or pane.place.cursor
-            return
+            return False
         self._placed = True
         if self._first_row and (self.pane is not pane or self._first_row != pane.place.cursor):
-            return  # the operator went elsewhere while the home was read
-        for finding in snapshot.attention:
-            if finding.agent and self.show_finding(finding):
-                break
+            return False  # the operator went elsewhere while the home was read
+        found = (one for one in snapshot.attention if one.agent and self.show_finding(one))
+        is_moved = next(found, None) is not None
         self._index_soon()
+        return is_moved
 
     def show_finding(self, finding: Attention) -> bool:
         """Put the cursors on what a finding is about; False when that is not listed here."""
@@ -306,8 +308,10 @@ class OverviewScreen(ConsoleScreen):
     @on(Pane.Moved, "#agents")
     def agent_chosen(self) -> None:
         """Show the sessions and the memory of the agent under the cursor."""
-        if self.desk.snapshot is not None:
-            self._show_dependants(self.desk.snapshot)
+        snapshot = self.desk.snapshot
+        if snapshot is not None:
+            if self._shown != (id(snapshot), self._agent_id(), self._chosen_agent()):
+                self._show_dependants(snapshot)
             self._index_soon()
 
     def _index_soon(self) -> None:

@@ -180,7 +180,8 @@ class SearchPane(Pane, inherit_bindings=True):
     def _index(self) -> IndexView:
         indexing = self.desk.indexing
         agents = tuple(view.ref.id for view in self.agents())
-        indexing.look(agents)
+        if self.desk.snapshot is not None and not self.desk.snapshot.unread:
+            indexing.look(agents)
         building = indexing.building
         return IndexView(
             indexing.of(agents),
