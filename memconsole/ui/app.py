@@ -161,6 +161,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     AUTO_FOCUS = None
+    _has_sheets = False
+    _drawn_at = float("-inf")
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "ctrl+c",
@@ -224,8 +226,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             monotonic=self.clock.monotonic,
             heard=self.indexing.heard,
         )
-        self._has_sheets = False
-        self._drawn_at = float("-inf")
         self.animation_level = "none"
         for theme in THEMES:
             self.register_theme(theme)
