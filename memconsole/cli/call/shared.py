@@ -22,6 +22,11 @@ AgentOption = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")
 ]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="D", help="Such as 90m, 6h, 7d, or 2026-01-26."),
+]
 SessionArgument = Annotated[
     str,
     typer.Argument(
@@ -31,6 +36,8 @@ SessionArgument = Annotated[
         show_default=False,
     ),
 ]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 def at_least_one(option: str, value: int | None) -> None:
@@ -67,12 +74,6 @@ def tag_of(text: str, extra: tuple[str, ...] = ()) -> str:
     return tag
 
 
-Since = Annotated[
-    str | None,
-    typer.Option("--since", metavar="D", help="Such as 90m, 6h, 7d, or 2026-01-26."),
-]
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 _SPAN = r"(\d{1,6})\s*([smhdw])"
 
 

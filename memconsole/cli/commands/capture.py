@@ -12,6 +12,7 @@ from memconsole.cli.call.shared import (
     AgentOption,
     DryRunOption,
     Since,
+    YesOption,
     at_least_one,
     call_of,
     tokens,
@@ -90,7 +91,7 @@ def rotate(
     ] = False,
     what_if: _WhatIf = False,
     since: Since = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Start due sessions anew before the platform compacts them.

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memconsole.cli.call import complete, perform
-from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
 from memconsole.domain.commands.compact import Compact
 
 
@@ -26,7 +26,7 @@ def compact(
         bool,
         typer.Option("--force-truncate", help="Also where the release only cuts lines off."),
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Ask the Gateway to compact a session, after saving its work.

@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef, Severity
@@ -60,7 +60,7 @@ def fix(
     apply: Annotated[
         bool, typer.Option("--apply", help="Set the values, after a copy of the file.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Set what `config check` found wrong in the platform's configuration.

@@ -8,7 +8,7 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
+from memconsole.cli.call.shared import AgentOption, DryRunOption, YesOption, call_of
 from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
 from memconsole.cli.output.printer import Cell, Column
@@ -43,7 +43,7 @@ def consolidate(
     report: Annotated[
         bool, typer.Option("--report", help="Write the preview into DREAMS.md, once a day.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Archive observations that have decayed, after showing them, and propose notes for MEMORY.md.

@@ -14,7 +14,14 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, parse_span, tag_of
+from memconsole.cli.call.shared import (
+    AgentOption,
+    DryRunOption,
+    YesOption,
+    call_of,
+    parse_span,
+    tag_of,
+)
 from memconsole.cli.commands import memory
 from memconsole.cli.json import memory as encode
 from memconsole.domain.commands.memory import (
@@ -265,7 +272,7 @@ def forget(
     hard: Annotated[
         bool, typer.Option("--hard", help="Leave no copy in archives, backups or the index.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Take entries out of an agent's memory, after showing them and asking.

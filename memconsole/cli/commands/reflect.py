@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import perform
-from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
+from memconsole.cli.call.shared import AgentOption, DryRunOption, YesOption, call_of
 from memconsole.domain.commands.reflect import REFLECT, Reflect
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.plain import one_line
@@ -39,7 +39,7 @@ def reflect(
     undo: Annotated[
         bool, typer.Option("--undo", help="Put the file back as it was before the last time.")
     ] = False,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Consolidate an agent's observations: merge, fold, archive what has expired.

@@ -8,7 +8,13 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, SessionArgument, at_least_one, call_of
+from memconsole.cli.call.shared import (
+    DryRunOption,
+    SessionArgument,
+    YesOption,
+    at_least_one,
+    call_of,
+)
 from memconsole.cli.json import encode
 from memconsole.cli.output import details
 from memconsole.domain.commands.restore import Restore
@@ -66,7 +72,7 @@ def restore(
             show_default=False,
         ),
     ] = None,
-    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
     """Hand an earlier window of a session over to its next start, which is given it once.
