@@ -434,8 +434,13 @@ class _Sheet:
 
 
 def _readable(log: ObservationLog) -> Iterator[Line]:
-    r"""Yield the lines of a file as they are read, each to be ended by `\n`."""
-    for is_ours, run in groupby(log.lines, key=_is_ours):
+    r"""Yield the lines of a file as they are read, each to be ended by `\n`.
+
+    What a newer line corrects is left out.
+    """
+    gone = log.corrected
+    lines = (it for it in log.lines if it.observation is None or it.observation.id not in gone)
+    for is_ours, run in groupby(lines, key=_is_ours):
         if is_ours:
             for line in run:
                 said = line.observation

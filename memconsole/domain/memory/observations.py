@@ -37,6 +37,9 @@ NEVER: Final = "never"
 DEFAULT_IMPORTANCE: Final = 5.0
 """Of a line that does not say."""
 
+CORRECTS: Final = "mc:corrects"
+"""Metadata word with the id of an older line that a line takes the place of."""
+
 HIGH_SCORE: Final = 6.0
 MEDIUM_SCORE: Final = 3.0
 
@@ -161,6 +164,12 @@ class ObservationLog:
     def observations(self) -> tuple[Observation, ...]:
         """All of them, in order."""
         return tuple(line.observation for line in self.lines if line.observation is not None)
+
+    @property
+    def corrected(self) -> frozenset[str]:
+        """Ids of the lines that a newer line takes the place of."""
+        found = (one.note(CORRECTS) for one in self.observations)
+        return frozenset(one for one in found if one is not None)
 
     @property
     def days(self) -> tuple[date, ...]:

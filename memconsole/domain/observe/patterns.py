@@ -256,18 +256,42 @@ def _words(text: str) -> frozenset[str]:
 NOW: Final = _any(r"currently|at the moment|right now|working on|in progress|so far")
 """A fact that will not last: context."""
 
-NO_SENTENCE: Final = r"[|{}<\[$]|\W*$|(?:at|File|import|def|const|let|var) \S+[(.:]"
-"""How rows of tables, tags, data, code and traces begin."""
+NO_SENTENCE: Final = r"[|{}<$]|\[(?![A-Z]{3,}\])|\W*$|(?:at|File|import|def|const|let|var) \S+[(.:]"
+"""How rows of tables, tags, data, code and traces begin; a marker such as [DECISION] does not."""
+PLATFORM: Final = (
+    r"\(untrusted metadata\)|\bNO_REPLY\b|\bHEARTBEAT_OK\b|Do not mention internal steps"
+    r"|Store durable memories now|Current time: \w+day,|^Understood:"
+)
+"""What the platform says to the model, and a model may repeat."""
+SHOWS: Final = (
+    r"(?i)(?:(?:also|so|and|oh)\b\W*)*(?:here(?:['’]s| is| are)|(?:check|take a look at|look at)\b)"
+    r".{0,20}\b(?:pics?|photos?|pictures?|snaps?|shots?)\b"
+)
+"""How a sentence begins that shows a picture, which nobody will see later."""
 
 QUESTION: Final = r"[?？]\W*$"
 ASKS_A_FACT: Final = _any(
     r"what|which|where|when|who|whose|why|how (?:long|many|much|old|often|did|do|does|was|come)"
 )
 STANDS_FOR: Final = (
-    r"(?i)(?P<yes>(?:yes|yeah|yep|yup|no|nope)\b\W*)?(?:(?:well|and|but|so|oh|actually)\b\W*)*"
-    r"(?:it|they|he|she|this|that|these|those|his|her|their|its)\b(?!['’]s (?:been|just))"
+    r"(?i)(?P<yes>(?:yes|yeah|yep|yup|no|nope)\b\W*)?"
+    r"(?:(?:well|and|but|so|oh|actually|plus|btw|by the way)\b\W*)*"
+    r"(?:(?:it|they|he|she|this|that|these|those|his|her|their|its)\b(?!['’]s (?:been|just))"
+    r"|there(?:['’]s| is| are| was| were)\b)"
 )
 """How a sentence begins that speaks of what was named before."""
+NAMED_INSIDE: Final = r"(?i)(?:[\w'’]+ ){1,3}(?:it|them|their|her|him|his|there)\b"
+"""How a sentence begins that soon speaks of what was named before."""
+NAMED_BEFORE: Final = _any(r"it|that|them|they|he|she|him|her|their|those|these")
+"""Words that need an explanation themselves."""
+FRAGMENT: Final = (
+    r"(?i)(?:yes|yeah|yep|no|nope|ja|nein|oui|sí|sim)\b|[\d€$£]"
+    r"|(?:in|at|on|by|with|since|until|because|from|for|about|around|after|before|to|like|been)\b"
+    r"|(?:um|am|im|mit|bei|seit|bis|weil|von|für|zwei|drei|vier|en|con|desde|porque|avec|depuis)\b"
+    r"|(?:once|twice|one|two|three|four|five|six|seven|eight|nine|ten|both|neither)\b"
+    r"|\w{2,}(?:ing|ed)\b|(?:held|done|sent|put|set|made|kept|built)\b"
+)
+"""How an answer begins that leaves out what it is about."""
 GREETS: Final = _any(
     r"how (?:are|have|is|about|was your)|how['’]s|what['’]s (?:up|new)|anything (?:new|exciting)"
 )
@@ -277,7 +301,8 @@ REACTION: Final = (
     r"|well done|perfect|excellent|ouch)\b"
 )
 CHATTER: Final = (
-    r"(?i)(?:wow|whoa|woah|thanks|thank you|thx|congrat\w*|great|glad|awesome|cool|good|keep|hey|hi"
+    r"(?i)(?:wow|whoa|woah|oops|thanks|thank (?:you|goodness|god)|thx|congrat\w*|great|glad"
+    r"|awesome|cool|good|keep|hey|hi"
     r"|hello|yeah|yep|yes|yup|no|nope|ok|okay|absolutely|definitely|sure|for sure|no problem"
     r"|no worries|anytime|take care|bye|see (?:you|ya)|talk (?:soon|later|to you)|catch (?:you|up)"
     r"|totally|agreed|exactly|of course|nice|aww?|oh|ah|haha\w*|lol|so|sorry|way to go|can['’]t"
@@ -292,14 +317,32 @@ CHATTER: Final = (
 _SPAN: Final = r"(?:busy|crazy|wild|long|rough) (?:few |couple of )?(?:day|week|month|time)s?"
 _HAVE: Final = r"(?:gotta|(?:got|have|had|need|wanted) to)(?: just)?"
 ANNOUNCES: Final = (
-    r"(?i)(?:guess what|long time(?: no \w+)?"
+    r"(?i)(?:(?:hey|hi|hello)\b[^,.!]{0,20}[,.!]\s*)?"
+    r"(?:guess what|long time(?: no \w+)?"
     rf"|(?:it['’]s )?been (?:a )?(?:while|long time|ages|{_SPAN})"
     rf"|i(?:['’]ve| have)? {_HAVE} (?:tell|share)(?: this| something)?(?: with)? (?:you|ya)"
     r"|(?:so much|a lot|lots|something \w+)(?:['’]s| has| have)?"
-    r" (?:happened|changed|been going on))"
+    r" (?:happened|changed|been going on)"
+    r"|(?:noted|saved|stored|logged|written|done)(?:,? (?:in|to|under) \S+)?)"
     r"(?: (?:about|since|for|to|with|from|recently|lately|here)\b.{0,30})?\W*"
 )
 """Whole sentences that only say that something is coming."""
+
+HOLLOW: Final = _any(
+    r"let['’]s|remember|motivat\w*|journey|believe in|have faith|keep (?:going|it up|at it)"
+    r"|never give up"
+)
+"""Words of encouragement: alone they say nothing that is worth knowing later."""
+CONCRETE: Final = frozenset(
+    {"rule", "decision", "failure", "money", "technical", "time", "number", "title", "own past"}
+)
+"""Names of cues that make a line more than encouragement."""
+ORDERS: Final = (
+    r"(?i)(?:(?:please|ok|okay|now|then|and|so)\b\W*)*(?:prepare|summari[sz]e|write|draft|turn|make"
+    r"|find|add|give|show|read|run|check|fix|review|do|send|create|open|list|explain|translate|tell"
+    r"|update|look up|search|put|get|go|try|cut|answer)\b|.{2,60}(?:ください|お願いします)[。!！]?$"
+)
+"""How a person begins who asks an agent for a piece of work."""
 
 GENERAL: Final = _any(
     r"life|people|every(?:one|body|thing)|any(?:one|body|thing)|some(?:one|body)|others|world"

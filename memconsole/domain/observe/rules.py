@@ -8,11 +8,12 @@ aloud from it is no news.
 from __future__ import annotations
 
 import hashlib
-from dataclasses import replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.calendar import clock, local_day
 from memconsole.domain.memory.observations import (
+    CORRECTS,
     MEDIUM_SCORE,
     Kind,
     Observation,
@@ -20,21 +21,24 @@ from memconsole.domain.memory.observations import (
     observation_id,
 )
 from memconsole.domain.memory.similarity import features, is_exact, twin
+from memconsole.domain.observe.corrections import corrected, correction_of, is_joke
 from memconsole.domain.observe.relative_dates import dated
-from memconsole.domain.observe.scoring import JudgedMessage, find
+from memconsole.domain.observe.scoring import LINE_CHARS, Found, JudgedMessage, find
+from memconsole.domain.observe.sentences import labels_of, without_label
 from memconsole.domain.planted import PLANTED, holds_planted, is_order, is_planted, quoted
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.markdown import quote_line
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.calendar import Zone
     from memconsole.domain.memory.observations import ObservationLog
     from memconsole.domain.memory.similarity import Features
-    from memconsole.domain.observe.scoring import Found
+    from memconsole.domain.observe.corrections import Correction
     from memconsole.domain.transcripts.records import Message
 
 MAX_SESSIONS: Final = 10
@@ -46,6 +50,9 @@ BY: Final = "mc:by"
 
 MARK: Final = "mc:mark"
 """Metadata word of a line that is no memory but a warning: `mc:mark=planted-instructions`."""
+
+_JUST_SAID: Final = 4
+"""Lines of one speaker, or messages, after which nobody corrects with a word alone."""
 
 _SHORT_ID: Final = 8
 _OWN: Final = (
@@ -178,14 +185,17 @@ class Observer:
         agent_id: Named in the source of every line.
         mask: Replaces secrets.
         now: For messages without a time.
+        keys: Returns the key of each session by how its sources begin: what is said under one key
+            may be corrected under the same one, and nowhere else.
     """
 
     agent_id: str
     mask: Callable[[str], str]
     zone: Zone
     now: datetime
-    min_score: float = 1.5
+    min_score: float = 2.0
     max_items: int = 20
+    keys: Callable[[], Mapping[str, str]] = dict
 
     def extract(self, parts: Sequence[Part], log: ObservationLog) -> Extracted:
         """Return what is worth adding to the log."""
@@ -195,10 +205,26 @@ class Observer:
         for part in parts:
             judged = [self.judged(message) for message in part.messages]
             masked += sum(is_masked for _, is_masked in judged)
-            lines = find([words for words, _ in judged], texts)
-            made += [self._made(part, line) for line in lines if line.score >= self.min_score]
+            made += self._told(part, [words for words, _ in judged], texts, log)
         planted = sum(holds_planted(one.text) for part in parts for one in part.messages)
         return replace(self.new_ones(made, log, masked), planted=planted)
+
+    def _told(
+        self,
+        part: Part,
+        messages: Sequence[JudgedMessage],
+        texts: Sequence[str],
+        log: ObservationLog,
+    ) -> Iterator[Observation]:
+        """Yield the lines of one session; what was taken back in it is left out."""
+        lines: dict[int, list[Observation]] = {}
+        for line in find(messages, texts):
+            if line.score >= self.min_score:
+                lines.setdefault(line.index, []).append(self.made(part, line))
+        said = _Said(self, part, messages, log, labels_of([one.text for one in messages]))
+        for index in range(len(messages)):
+            said.add(index, lines.get(index, []))
+        return (made for _, made in said.lines)
 
     def new_ones(self, made: Sequence[Observation], log: ObservationLog, masked: int) -> Extracted:
         """Return those that the log does not say already, the most important ones."""
@@ -229,7 +255,8 @@ class Observer:
         """Return where a line comes from: agent, session, record."""
         return f"{source_of(self.agent_id, part.session_id)}#{message.position}"
 
-    def _made(self, part: Part, line: Found) -> Observation:
+    def made(self, part: Part, line: Found) -> Observation:
+        """Return the observation of a line: dated, quoted, and guarded."""
         message = part.messages[line.index]
         at = message.at or self.now
         day = local_day(at, self.zone)
@@ -248,6 +275,96 @@ class Observer:
             extra=(f"{BY}={message.role}",),
         )
         return guarded(made, line.text, message.text)
+
+
+@dataclass(slots=True)
+class _Said:
+    """The lines of one session as it goes on: a message may take back what was said before.
+
+    Attributes:
+        lines: Each with the place of its message.
+    """
+
+    observer: Observer
+    part: Part
+    messages: Sequence[JudgedMessage]
+    log: ObservationLog
+    labels: frozenset[str]
+    lines: list[tuple[int, Observation]] = field(default_factory=list)
+
+    def add(self, index: int, new: list[Observation]) -> None:
+        """Add the lines of one message, and see to what it takes back."""
+        label, body = without_label(self.messages[index].text, self.labels)
+        if is_joke(body):
+            meant = self._spoken_before(index)
+            self.lines = [(at, one) for at, one in self.lines if at != meant]
+            return
+        correction = correction_of(body) if len(body) <= LINE_CHARS else None
+        if correction is not None:
+            own = self.observer.made(self.part, _line(index, label, body))
+            new = self._corrected(correction, own, new, label)
+        self.lines += [(index, one) for one in new]
+
+    def _corrected(
+        self, correction: Correction, own: Observation, new: list[Observation], label: str
+    ) -> list[Observation]:
+        """Return the lines of a message that corrects another one, with what it is about.
+
+        A line of this run that is corrected goes at once. One that stands in the file already is
+        named: what is handed out leaves it out, and the next consolidation takes it away.
+        """
+        standing = [one for one in self.log.observations if self._is_of(one, own, label)]
+        here = [one for _, one in self.lines if self._is_of(one, own, label)]
+        before = [*standing, *here]
+        place = corrected(correction, [one.text for one in before], just_said=_JUST_SAID)
+        if place is None:
+            return new
+        old = before[place]
+        if new and correction.says_it_all(old.text):
+            made, *rest = new
+        else:
+            made, rest = _together(old, own, label, correction), []
+        score = max(made.importance, old.importance)
+        made = replace(made, importance=score, priority=Priority.of_score(score))
+        self.lines = [(at, one) for at, one in self.lines if one is not old]
+        replaced = old.note(CORRECTS) if place >= len(standing) else old.id
+        return [made if replaced is None else made.noted(CORRECTS, replaced), *rest]
+
+    def _is_of(self, one: Observation, own: Observation, label: str) -> bool:
+        """Whether a line was said by the same speaker under the same key."""
+        if one.note(BY) != own.note(BY) or not one.text.startswith(label):
+            return False
+        mine, other = ((it.source or "").partition("#")[0] for it in (own, one))
+        if mine == other:
+            return True
+        keys = self.observer.keys()
+        return mine in keys and keys[mine] == keys.get(other)
+
+    def _spoken_before(self, index: int) -> int:
+        """Return the place of what the same speaker said last; -1 when that is long ago."""
+        said = [(one.role, without_label(one.text, self.labels)[0]) for one in self.messages]
+        places = range(max(0, index - _JUST_SAID), index)
+        return max((place for place in places if said[place] == said[index]), default=-1)
+
+
+def _together(
+    old: Observation, own: Observation, label: str, correction: Correction
+) -> Observation:
+    """Return a line and the words that correct it, which say nothing alone, as one line."""
+    said, day = own.text.removeprefix(label), own.refers_to
+    if day == own.day:
+        weekday = next(iter(correction.slots.get("weekday", ())), "")
+        meant = None if own.day is None else dated(f"on {weekday}", own.day).day
+        is_of_a_day = bool(correction.slots.keys() & {"number", "month", "weekday"})
+        day = (own.day if is_of_a_day else old.refers_to) if meant is None else meant
+        said += "" if meant is None else f" ({meant})"
+    text = f"{old.text} \N{EM DASH} {said}"
+    return replace(own, text=text, id=observation_id(text), kind=old.kind, refers_to=day)
+
+
+def _line(index: int, label: str, body: str) -> Found:
+    """Return a whole message as one line."""
+    return Found(index, label + one_line(body), MEDIUM_SCORE, Kind.FACT)
 
 
 def source_of(agent_id: str, session_id: str) -> str:

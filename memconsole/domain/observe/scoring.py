@@ -10,11 +10,11 @@ characters.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import MEDIUM_SCORE, Kind
 from memconsole.domain.observe import patterns as cue
+from memconsole.domain.observe.context import Before, in_context, with_question
 from memconsole.domain.observe.patterns import CUES
 from memconsole.domain.observe.sentences import (
     MOST_NAMES,
@@ -28,7 +28,7 @@ from memconsole.domain.observe.sentences import (
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.graphemes import cut
-from memconsole.text.sentences import Sentence, sentences
+from memconsole.text.sentences import sentences
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -57,6 +57,10 @@ _PICTURE: Final = 0.4
 _TO_YOU: Final = -0.4
 _GENERAL: Final = -1.0
 """Points for talk of the world in general, by the share of the sentences."""
+_LACKING: Final = -1.0
+"""Points for a line that speaks of what stands elsewhere only."""
+_HOLLOW: Final = -1.5
+_ORDER: Final = -1.2
 _SLOW: Final = 0.95
 _ENOUGH: Final = 0.66
 """Share of a message's words that its kept sentences hold."""
@@ -106,10 +110,12 @@ def find(messages: Sequence[JudgedMessage], known: Iterable[str] = ()) -> tuple[
     for index, one in enumerate(messages):
         label, body = without_label(one.text, labels)
         said = [judged(part, labels) for part in sentences(body)[:_MOST_SENTENCES]]
-        said = with_question(said, asked(messages, index, labels), labels)
+        before = _before(messages, index, labels)
+        said = with_question(said, before, labels)
         if any(part.is_kept for part in said):
-            score = _stretched(_score(one, said, seen) + _around(messages, index, labels))
-            found += _lines(index, label, one.role, said, score)
+            around = _around(messages, index, labels, before)
+            score = _stretched(_score(one, said, seen) + around)
+            found += _lines(index, label, one.role, said, score, before=before)
         seen.update(word for part in said for word in part.words)
     return tuple(found)
 
@@ -139,10 +145,20 @@ def _score(one: JudgedMessage, said: Sequence[JudgedSentence], seen: set[str]) -
     )
 
 
-def _around(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str]) -> float:
+def _before(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str]) -> Before:
+    """Return the message before, when somebody else wrote it."""
+    if not index or messages[index - 1].role == messages[index].role:
+        return Before()
+    label, body = without_label(messages[index - 1].text, labels)
+    return Before.of(body, labels, is_request=not label and messages[index].role == "assistant")
+
+
+def _around(
+    messages: Sequence[JudgedMessage], index: int, labels: frozenset[str], before: Before
+) -> float:
     """Return the points that a message gets from those before and behind it."""
     points = _OPENING if index == 0 else 0.0
-    if questions := asked(messages, index, labels):
+    if questions := before.questions:
         points += _ANSWER
         if any(
             compiled(cue.ASKS_A_FACT).search(q) and not compiled(cue.GREETS).search(q)
@@ -167,22 +183,41 @@ def _is_to_you(text: str) -> bool:
 
 
 def _lines(
-    index: int, label: str, role: str, said: Sequence[JudgedSentence], score: float
+    index: int,
+    label: str,
+    role: str,
+    said: Sequence[JudgedSentence],
+    score: float,
+    *,
+    before: Before,
 ) -> Iterator[Found]:
     """Yield the lines of one message: its best sentences first, each line in their order."""
     chosen = _chosen(said)
     whole = sum(part.points for _, part in chosen) or 1.0
     left = MAX_CHARS
-    for number, group in enumerate(_grouped(chosen)):
-        text = label + _joined_lines(group)
+    for number, placed in enumerate(_grouped(chosen)):
+        group = [part for _, part in placed]
+        text = _joined_lines(group)
         if number >= _MOST_LINES or left < len(label) + 20:
             return
-        text = cut(text, min(LINE_CHARS, left))
+        told, is_lacking = in_context(text, said, placed[0][0], before)
+        text = cut(label + told, min(LINE_CHARS + len(told) - len(text), left))
         left -= len(text)
         share = sum(part.points for part in group) / whole
         own = score if number == 0 else min(score, score * (0.5 + share))
+        own += _LACKING * is_lacking + _empty(group, label, role)
         speaker = "user" if label else role  # a name in front: people talk, no model
         yield Found(index, text, round(min(_MOST_SCORE, max(0.0, own)), 1), _kind(group, speaker))
+
+
+def _empty(group: Sequence[JudgedSentence], label: str, role: str) -> float:
+    """Return the points of a line that only encourages, or only asks an agent for work."""
+    names = {found.name for part in group for found in part.cues}
+    is_concrete = bool(names & cue.CONCRETE) or any(part.names for part in group)
+    text = " ".join(part.text for part in group)
+    points = _HOLLOW if not is_concrete and compiled(cue.HOLLOW).search(text) else 0.0
+    is_order = not label and role == "user" and compiled(cue.ORDERS).match(text) is not None
+    return points + (_ORDER if is_order else 0.0)
 
 
 def _joined_lines(group: Sequence[JudgedSentence]) -> str:
@@ -216,18 +251,20 @@ def _worth(part: JudgedSentence) -> float:
     return (len(part.words) + 2.0 * part.points) / math.sqrt(len(part.text) + 20)
 
 
-def _grouped(chosen: Sequence[tuple[int, JudgedSentence]]) -> list[list[JudgedSentence]]:
+def _grouped(
+    chosen: Sequence[tuple[int, JudgedSentence]],
+) -> list[list[tuple[int, JudgedSentence]]]:
     """Put sentences together that fit one line; the groups with most points first."""
-    groups: list[list[JudgedSentence]] = []
+    groups: list[list[tuple[int, JudgedSentence]]] = []
     size = 0
-    for _, part in chosen:
+    for place, part in chosen:
         if groups and size + len(part.text) < LINE_CHARS - 20:
-            groups[-1].append(part)
+            groups[-1].append((place, part))
             size += len(part.text) + 1
         else:
-            groups.append([part])
+            groups.append([(place, part)])
             size = len(part.text)
-    return sorted(groups, key=lambda group: -sum(part.points for part in group))
+    return sorted(groups, key=lambda group: -sum(part.points for _, part in group))
 
 
 def _kind(group: Sequence[JudgedSentence], role: str) -> Kind:
@@ -239,69 +276,3 @@ def _kind(group: Sequence[JudgedSentence], role: str) -> Kind:
             return Kind.CONTEXT
         return one.kind
     return Kind.CONTEXT if role == "assistant" and "technical" not in names else Kind.FACT
-
-
-_LOOKED_AT: Final = 2_000
-_SHORT_ANSWER: Final = 60
-_SHORT_WORDS: Final = 2
-_LONGEST_QUESTION: Final = 140
-_LONGEST_BESIDE: Final = 100
-"""Characters of a question before an answer that says much by itself."""
-
-
-def asked(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str]) -> list[str]:
-    """Return the questions of the message before, when somebody else asked them."""
-    if not index or messages[index - 1].role == messages[index].role:
-        return []
-    _, body = without_label(messages[index - 1].text, labels)
-    parts = sentences(body[-_LOOKED_AT:])
-    return [part.text for part in parts if compiled(cue.QUESTION).search(part.text)]
-
-
-def with_question(
-    said: Sequence[JudgedSentence], questions: Sequence[str], labels: frozenset[str]
-) -> list[JudgedSentence]:
-    """Put the last question in front of an answer that says nothing without it.
-
-    That is a short one, such as a number, and one that begins with a word for what was asked
-    about: "Which port does it use? — It uses 18789 on web-3."
-    """
-    question = questions[-1] if questions else ""
-    if not question or compiled(cue.GREETS).search(question):
-        return list(said)
-    if _is_bare(said, question):
-        answer = " ".join(part.text for part in said)
-        return [replace(judged(Sentence(_joined(question, answer)), labels), is_kept=True)]
-    first = next((place for place, part in enumerate(said) if part.is_kept), None)
-    if first is None or not _is_about(said[first], question):
-        return list(said)
-    told = replace(said[first], text=_joined(question, said[first].text))
-    return [*said[:first], told, *said[first + 1 :]]
-
-
-def _is_bare(said: Sequence[JudgedSentence], question: str) -> bool:
-    """Whether an answer is so short that it says nothing by itself."""
-    if not compiled(cue.ASKS_A_FACT).search(question) or len(question) > _LONGEST_QUESTION:
-        return False
-    answer = " ".join(part.text for part in said)
-    words = {word for part in said for word in part.words}
-    if not words or len(words) > _SHORT_WORDS or len(answer) > _SHORT_ANSWER:
-        return False
-    if answer.endswith(":") or compiled(cue.CHATTER).match(answer):
-        return False
-    return not any(
-        compiled(cue.QUESTION).search(it.text) or compiled(cue.NO_SENTENCE).match(it.text)
-        for it in said
-    )
-
-
-def _is_about(part: JudgedSentence, question: str) -> bool:
-    """Whether a sentence begins with a word that stands for what the question names."""
-    begins = compiled(cue.STANDS_FOR).match(part.text)
-    if begins is None or len(question) > _LONGEST_BESIDE:
-        return False
-    return compiled(cue.ASKS_A_FACT).search(question) is not None or begins["yes"] is not None
-
-
-def _joined(question: str, answer: str) -> str:
-    return f"{question} \N{EM DASH} {answer}"

@@ -41,12 +41,15 @@ class JudgedSentence:
         return sum(max(0.0, one.points) for one in self.cues) + self.names * NAME_POINTS
 
 
-def judged(part: Sentence, labels: frozenset[str]) -> JudgedSentence:
+def judged(
+    part: Sentence, labels: frozenset[str], *, is_kept: bool | None = None
+) -> JudgedSentence:
     """Return a sentence with what was found in it.
 
     Args:
         part: The sentence.
         labels: Names of those who talk; they make nothing worth more.
+        is_kept: Whether it is kept; None looks whether it says something.
     """
     text = part.text[:_LOOKED_AT]
     words = frozenset(content_words(text))
@@ -57,11 +60,14 @@ def judged(part: Sentence, labels: frozenset[str]) -> JudgedSentence:
         words,
         cues,
         min(MOST_NAMES, names),
-        is_kept=not part.is_note
-        and _is_language(part.text)
-        and not _is_chatter(part.text, words, cues),
+        is_kept=_says_something(part, words, cues) if is_kept is None else is_kept,
         is_new_line=part.is_new_line,
     )
+
+
+def _says_something(part: Sentence, words: frozenset[str], cues: Sequence[Cue]) -> bool:
+    is_said = not part.is_note and _is_language(part.text)
+    return is_said and not _is_chatter(part.text, words, cues)
 
 
 def _is_partner(name: str, labels: frozenset[str]) -> bool:
@@ -72,7 +78,7 @@ def _is_partner(name: str, labels: frozenset[str]) -> bool:
 
 def _is_language(text: str) -> bool:
     """Whether a line is talk: no row of a table, no data, code or trace."""
-    if compiled(cue.NO_SENTENCE).match(text):
+    if compiled(cue.NO_SENTENCE).match(text) or compiled(cue.PLATFORM).search(text):
         return False
     return 3 * sum(map(str.isalpha, text)) >= len(text.replace(" ", ""))
 
@@ -80,6 +86,8 @@ def _is_language(text: str) -> bool:
 def _is_chatter(text: str, words: frozenset[str], cues: Sequence[Cue]) -> bool:
     """Whether a sentence asks, greets, announces, praises or wishes and says nothing else."""
     if compiled(cue.QUESTION).search(text) or compiled(cue.ANNOUNCES).fullmatch(text):
+        return True
+    if compiled(cue.SHOWS).match(text):
         return True
     strong = sum(one.points for one in cues)
     if not words:

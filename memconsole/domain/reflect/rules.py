@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.memory.observations import Kind, ObservationLog, render
+from memconsole.domain.memory.observations import CORRECTS, Kind, ObservationLog, render
 from memconsole.domain.memory.similarity import (
     Guard,
     differing,
@@ -112,6 +112,7 @@ def _merge_repeated(copy: WorkingCopy, today: date) -> None:
 
 
 def _shorten(copy: WorkingCopy, today: date, similar: float, words: int) -> None:
+    replace_corrected(copy, today)
     pairs = alike(copy, similar)
     merge_similar(copy, pairs, today)
     supersede(copy, pairs, today)
@@ -250,10 +251,20 @@ def supersede(copy: WorkingCopy, pairs: Iterable[tuple[int, int]], today: date) 
             if copy.spares(older):
                 copy.drop(older, f"superseded-by:{name_of(one)}")
             continue
-        copy.put(newer, one.noted("mc:conflict", name_of(other)))
-        copy.put(older, other.noted("mc:conflict", name_of(one)))
-        guards = tuple(sorted(guard.value for guard in broken))
-        copy.conflicts.append(Conflict(other, one, guards))
+        _mark(copy, newer, older, tuple(sorted(guard.value for guard in broken)))
+
+
+def replace_corrected(copy: WorkingCopy, today: date) -> None:
+    """Let a line that corrects an older one take its place, as one that contradicts it would."""
+    places = {name_of(one): number for number, one in copy.items()}
+    for number, one in list(copy.items()):
+        older = places.get(one.note(CORRECTS) or "")
+        if older is None or older == number or copy.lines[older] is None:
+            continue
+        if is_kept_for_good(copy.at(older), today):
+            _mark(copy, number, older, ("correction",))
+        elif copy.spares(older):
+            copy.drop(older, f"superseded-by:{name_of(one)}")
 
 
 class _Candidate(NamedTuple):
@@ -273,6 +284,14 @@ def _pairs(found: Sequence[_Candidate], similar: float) -> Iterator[tuple[int, i
             score = fuzz.ratio(newer.words, older.words, score_cutoff=similar)
             if score and _are_near(newer.observation, older.observation):
                 yield newer.number, older.number
+
+
+def _mark(copy: WorkingCopy, newer: int, older: int, guards: tuple[str, ...]) -> None:
+    """Leave two lines that contradict each other beside each other, for somebody to decide."""
+    one, other = copy.at(newer), copy.at(older)
+    copy.put(newer, one.noted("mc:conflict", name_of(other)))
+    copy.put(older, other.noted("mc:conflict", name_of(one)))
+    copy.conflicts.append(Conflict(other, one, guards))
 
 
 def _present(copy: WorkingCopy, pairs: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:

@@ -69,7 +69,7 @@ class ObserverSettings:
     )
     min_lines: int = setting(2, Whole(1), "Fewer new messages wait for more")
     max_items: int = setting(20, Whole(1, 1_000), "Observations that one run adds")
-    min_score: float = setting(1.5, Score(), "Less important observations are not written")
+    min_score: float = setting(2.0, Score(), "Less important observations are not written")
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,14 @@ from memconsole.domain.agents import Notice
 from memconsole.domain.calendar import local_time, resolve_zone
 from memconsole.domain.checkpoint.rules import class_of, is_capturable, is_readable, label_of, named
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
-from memconsole.domain.observe.rules import MAX_LINES, MAX_SESSIONS, Part, is_reached, unseen
+from memconsole.domain.observe.rules import (
+    MAX_LINES,
+    MAX_SESSIONS,
+    Part,
+    is_reached,
+    source_of,
+    unseen,
+)
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import TranscriptState
@@ -282,3 +289,10 @@ def _notices(run: ObserverRun, stored: StoredSession, tail: Tail) -> Sequence[No
             agent=run.agent.id,
         )
     )
+
+
+def session_keys(run: ObserverRun) -> dict[str, str]:
+    """Return the key of each session by how the sources of its lines begin."""
+    ref = run.agent.ref
+    keys = {**run.recovery.keys(ref), **keys_of(run.sessions.sessions(run.agent).sessions)}
+    return {source_of(run.agent.id, one): key for one, key in keys.items()}

@@ -19,7 +19,7 @@ from memconsole.domain.model import observe_prompt, read_observations
 from memconsole.domain.observe.model import said, taken
 from memconsole.domain.observe.rules import Observer, batches, distinct, input_hash
 from memconsole.domain.transcripts.notices import masked_notice, planted_notice
-from memconsole.engine.observe.read import ObserverRun, gather
+from memconsole.engine.observe.read import ObserverRun, gather, session_keys
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import long_span
 from memconsole.text.outgoing import let_out, way_out
@@ -146,6 +146,7 @@ def _observe(run: ObserverRun, batch: Sequence[Part], hash_: str, totals: _Total
         now=run.clock.now(),
         min_score=run.observer.min_score,
         max_items=run.observer.max_items,
+        keys=lambda: session_keys(run),
     )
     extracted, totals.llm = extract(run, observer, batch, log)
     new = distinct(extracted.observations, log)

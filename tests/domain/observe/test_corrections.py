@@ -1,0 +1,164 @@
+"""What people take back: the newer statement wins, however shortly it is said."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.memory.observation_log import add
+from memconsole.domain.memory.observations import CORRECTS, Observation, ObservationLog
+from memconsole.domain.observe.rules import Observer, Part
+from memconsole.domain.transcripts.records import Message, MessageKind
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+MONDAY = datetime(2026, 4, 6, 9, tzinfo=UTC)
+SESSION, LATER, STRANGER = "aaaaaaaa-1", "bbbbbbbb-2", "cccccccc-3"
+KEYS = {"main/aaaaaaaa": "agent:main:main", "main/bbbbbbbb": "agent:main:main"}
+
+
+def heard(
+    *texts: str,
+    log: ObservationLog | None = None,
+    session: str = SESSION,
+    days: int = 0,
+    keys: Mapping[str, str] = KEYS,
+) -> tuple[Observation, ...]:
+    """Return the new lines of what was said; `> ` begins what the agent said."""
+    at = MONDAY + timedelta(days=days)
+    messages = tuple(
+        Message(
+            MessageKind.MESSAGE,
+            text.removeprefix("> "),
+            id=f"{place}",
+            at=at + timedelta(minutes=place),
+            role="assistant" if text.startswith("> ") else "user",
+            position=place,
+        )
+        for place, text in enumerate(texts)
+    )
+    zone = resolve_zone("UTC", None).zone
+    observer = Observer("main", lambda text: text, zone, at, keys=lambda: keys)
+    return observer.extract([Part(session, messages)], log or ObservationLog()).observations
+
+
+@pytest.mark.parametrize(
+    ("said", "corrected"),
+    [
+        ("The dentist is on Friday at ten.", "no wait, Thursday"),
+        ("The dentist is on Friday at ten.", "Wait no, it's Thursday!"),
+        ("The dentist is on Friday at ten.", "sorry, I meant Thursday"),
+        ("The dentist is on Friday at ten.", "oh, make that Thursday"),
+        ("The dentist is on Friday at ten.", "*thursday"),
+        ("The dentist is on Friday at ten.", "actually not Friday, Thursday"),
+        ("Lunch with Marta is at 12:30 in the harbour", "no, make it 13:15"),
+        ("We booked flights to Lisbon for Anna and me.", "not Lisbon, Porto"),
+        ("The invoice for Okapi comes to 780 euros", "correction: 870"),
+        ("The gateway listens on port 8080 of web-3.", "my mistake, port 9090"),
+        ("Ada has been on call since last week.", "no wait, Bob is on call"),
+        ("Der Termin beim Zahnarzt ist am Freitag um zehn.", "nein warte, Donnerstag"),
+        ("La reunión con Marta en Lisboa es el martes.", "perdón, el jueves"),
+    ],
+)
+@pytest.mark.parametrize("between", [(), ("> Noted.",)])
+def test_a_correction_stands_in_one_line_with_what_it_corrects(
+    said: str, corrected: str, between: tuple[str, ...]
+) -> None:
+    [line] = heard(said, *between, corrected)
+    first, _, last = line.text.partition(" \N{EM DASH} ")
+    assert first.startswith(said.split(maxsplit=1)[0])
+    assert last.removeprefix("\\").startswith(corrected)
+
+
+@pytest.mark.parametrize(
+    ("said", "corrected"),
+    [
+        (
+            "The invoice for Okapi is 780 euros",
+            "Actually the invoice for Okapi is due on Friday and comes to 870 euros.",
+        ),
+        ("Our train to Hamburg leaves at 16:42", "No wait, the train leaves at 16:12, platform 5."),
+    ],
+)
+def test_a_correction_that_says_it_all_takes_the_place_of_what_it_corrects(
+    said: str, corrected: str
+) -> None:
+    [line] = heard(said, corrected)
+    assert said not in line.text
+    assert line.text.startswith(corrected[:20])
+
+
+def test_the_line_is_about_the_day_of_the_correction() -> None:
+    [line] = heard("The dentist is on Friday at ten.", "no wait, Thursday")
+    assert line.refers_to == date(2026, 4, 9)
+    assert line.text.endswith("Thursday (2026-04-09)")
+
+
+def test_a_correction_of_a_correction_leaves_the_last_one_at_the_end() -> None:
+    [line] = heard("The dentist is on Friday at ten.", "no wait, Thursday", "oh no sorry, Tuesday")
+    assert line.text.partition(" (2026-04-07)")[0].endswith("oh no sorry, Tuesday")
+    assert line.refers_to == date(2026, 4, 7)
+
+
+@pytest.mark.parametrize(
+    "joke", ["just kidding lol", "haha j/k", "I'm only joking!", "lol that was a joke :)"]
+)
+def test_a_joke_is_not_remembered(joke: str) -> None:
+    fact = "My sister Ines moved to Genoa in May."
+    lines = heard(fact, "> How nice!", "I quit and move to Mars on Friday.", "> Really?", joke)
+    assert [line.text for line in lines] == [fact]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "Actually I love this song.",
+        "No wait, is that right?",
+        "Not Porto, please, I have been there twice.",
+        "Actually the plumber comes on Thursday.",
+        "Thursday works, too.",
+    ],
+)
+def test_what_corrects_nothing_leaves_the_line_as_it_is(other: str) -> None:
+    said = "The dentist is on Friday (2026-04-10) at ten."
+    assert heard(said, "> Noted.", other)[0].text == said
+
+
+def test_nobody_corrects_what_somebody_else_said() -> None:
+    said = "The dentist is on Friday (2026-04-10) at ten."
+    assert heard(said, "> No wait, Thursday.")[0].text == said
+
+
+class TestOverDays:
+    SAID = "The dentist appointment is on Friday (2026-04-10) at ten."
+    NEW = "Actually the dentist appointment is on Thursday."
+
+    def log(self) -> ObservationLog:
+        return add(ObservationLog(), heard(self.SAID, "The lease of the shop ends in 2031."))
+
+    @pytest.mark.parametrize(
+        ("new", "session"), [(NEW, LATER), (NEW, SESSION), ("no wait, Thursday", SESSION)]
+    )
+    def test_the_newer_line_names_the_one_whose_place_it_takes(
+        self, new: str, session: str
+    ) -> None:
+        [line] = heard(new, log=self.log(), session=session, days=1)
+        [old, _] = self.log().observations
+        assert (old.text, line.note(CORRECTS)) == (self.SAID, old.id)
+
+    @pytest.mark.parametrize(
+        ("new", "session"),
+        [
+            (NEW, STRANGER),
+            ("no wait, Thursday at the lake", LATER),
+            ("Actually the plumber comes on Thursday at ten.", LATER),
+        ],
+        ids=["of another session key", "of nothing that was said", "of something else"],
+    )
+    def test_nothing_else_is_taken_back(self, new: str, session: str) -> None:
+        for line in heard(new, log=self.log(), session=session, days=1):
+            assert line.note(CORRECTS) is None
