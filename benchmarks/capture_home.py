@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from hashlib import sha256
 from typing import TYPE_CHECKING
 
 from benchmarks.capture_talks import Kept, tokens
@@ -67,7 +69,7 @@ class Captured:
         self._workspace = folder / "workspace"
         self._clock = MovingClock()
         self._make(folder)
-        settings = Settings(
+        self._settings = settings = Settings(
             state_dir=folder / "state",
             home=folder / ".openclaw",
             timezone="UTC",
@@ -82,6 +84,13 @@ class Captured:
         self._clock.at += timedelta(hours=1)
         self._run(Reflect(self.agent, is_forced=True))
         self.reflected = self._log()
+
+    def searching(self, provider: str) -> Engine:
+        """Return an engine that finds by another provider, in an index of its own."""
+        search = replace(self._settings.search, provider=provider)
+        folder = self._settings.state_dir.with_name(f"state-{provider}")
+        settings = replace(self._settings, state_dir=folder, search=search)
+        return engine.build_engine(settings, Origin.CONSOLE, clock=self._clock)
 
     @cache  # noqa: B019 - one of these lives for one measurement
     def lines(self, path: str) -> tuple[str, ...]:
@@ -140,6 +149,11 @@ def kept(lines: Iterable[Observation]) -> list[Kept]:
 def bare(one: Observation) -> str:
     """Return a line as it is read, without its comment."""
     return render(one).partition(" <!--")[0]
+
+
+def hash_of(one: Observation) -> str:
+    """Return what labels know of a line: its words as they were spoken, without added dates."""
+    return sha256(plain(one).encode()).hexdigest()[:16]
 
 
 def plain(one: Observation) -> str:

@@ -1,8 +1,9 @@
 """How many of the lines that capture writes are right, by labels that were made before tuning.
 
-Three sets of labels: sentences worth keeping in turns that were drawn before an extractor existed,
-and verdicts on lines that were drawn from what it wrote, before it was tuned on them and, with
-another seed, afterwards. None holds a word of the conversations.
+Sentences worth keeping in turns that were drawn before an extractor existed; verdicts on lines that
+were drawn from what it wrote, before it was tuned on them and, with another seed, afterwards; and
+verdicts on fresh lines of the conversations and of homes, of which one half was never looked at
+while rules were tried on the other. None holds a word of the conversations.
 """
 
 from __future__ import annotations
@@ -16,17 +17,24 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from benchmarks.budgets import ROOT
-from benchmarks.capture_home import plain
+from benchmarks.capture_home import hash_of, plain
 from memconsole.domain.observe.sentences import content_words
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from benchmarks.capture_sample import Written
+    from memconsole.domain.memory.observations import Observation
 
 TURNS: Final = Path(__file__).with_name("capture_labels.json")
 LINES: Final = Path(__file__).with_name("capture_lines.json")
 TUNED: Final = Path(__file__).with_name("capture_lines_tuned.json")
+FRESH: Final = Path(__file__).with_name("capture_lines_fresh.json")
+AGAIN: Final = Path(__file__).with_name("capture_lines_again.json")
+HALVES: Final = {
+    "tuned": "100 fresh lines that rules were tried on",
+    "held": "100 fresh lines that nobody looked at",
+}
 _SAME: Final = 0.6
 """Share of a labelled passage's words that a line needs to be about it."""
 _RIGHT, _WRONG = "right", "wrong"
@@ -43,6 +51,20 @@ class Precision:
 
     by_turn: list[str] = field(default_factory=list)
     by_line: list[str] = field(default_factory=list)
+    fresh: dict[str, list[str]] = field(default_factory=lambda: {half: [] for half in HALVES})
+
+    def add_fresh(self, name: str, lines: Iterable[Observation]) -> None:
+        """Judge the fresh lines of one conversation or home.
+
+        Args:
+            name: Of the conversation or home.
+            lines: Its observations.
+        """
+        verdicts = {**_fresh(FRESH), **_fresh(AGAIN)}
+        for one in lines:
+            if (found := verdicts.get((name, one.source, hash_of(one)))) is not None:
+                half, verdict = found
+                self.fresh[half].append(verdict)
 
     def add(self, lines: Iterable[Written]) -> None:
         """Judge the lines of one conversation."""
@@ -52,6 +74,11 @@ class Precision:
                 self.by_turn.append(_RIGHT if _holds_any(one, wanted) else _WRONG)
             if (verdict := verdicts.get(one.place)) is not None:
                 self.by_line.append(verdict)
+
+    def right(self, half: str) -> float:
+        """Return the share of right lines in one half of the fresh ones."""
+        found = Counter(self.fresh[half])
+        return found[_RIGHT] / found.total()
 
     def table(self) -> list[str]:
         """Return the shares of right lines, with what they were judged by."""
@@ -63,9 +90,16 @@ class Precision:
             ("of these, those that are still written", kept, LINES),
             (f"{tuned.total()} drawn by another seed after tuning", tuned, TUNED),
             ("those from the 420 drawn turns", Counter(self.by_turn), TURNS),
+            *self._of_halves(),
         )
         rows = [_row(name, counts, labels) for name, counts, labels in shares]
         return [head, "|---|---|---|---|", *rows, "", _gone(drawn, kept)]
+
+    def _of_halves(self) -> Iterator[tuple[str, Counter[str], Path]]:
+        for half, name in HALVES.items():
+            before = Counter(v for h, v in _fresh(FRESH).values() if h == half)
+            yield f"{name}, as they were before tuning", before, FRESH
+            yield "the same, of those that are still written", Counter(self.fresh[half]), AGAIN
 
 
 def _row(name: str, counts: Counter[str], labels: Path) -> str:
@@ -100,6 +134,13 @@ def _verdicts(path: Path) -> dict[tuple[str, str, str, str], str]:
     """Return the verdict on each line that was drawn, by its place."""
     rows = json.loads(path.read_text("utf-8"))["labels"]
     return {(one["session"], one["turn"], one["hash"], one["line"]): one["verdict"] for one in rows}
+
+
+def _fresh(path: Path) -> dict[tuple[str, str | None, str], tuple[str, str]]:
+    """Return half and verdict of each fresh line, by its home, its source and its words."""
+    rows = json.loads(path.read_text("utf-8"))["labels"]
+    places = ((one["conversation"], one["source"], one["line"]) for one in rows)
+    return dict(zip(places, ((one["half"], one["verdict"]) for one in rows), strict=True))
 
 
 def _passages() -> dict[tuple[str, str, str], Sequence[tuple[int, int]]]:

@@ -10,11 +10,10 @@ import random
 import sys
 import tempfile
 from dataclasses import dataclass
-from hashlib import sha256
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from benchmarks.capture_home import Captured, plain
+from benchmarks.capture_home import Captured, hash_of
 from benchmarks.capture_talks import conversations
 from benchmarks.search import LOCOMO
 
@@ -35,8 +34,8 @@ class Written:
 
     @property
     def hash(self) -> str:
-        """What labels know of the line: its words as they were spoken, without added dates."""
-        return sha256(plain(self.line).encode()).hexdigest()[:16]
+        """What labels know of the line."""
+        return hash_of(self.line)
 
     @property
     def place(self) -> tuple[str, str, str, str]:

@@ -180,3 +180,17 @@ def test_of_a_file_that_fits_every_line_is_given() -> None:
     choice = LineChoice(log_of({"2026-01-20": [line("Chose REST")]}), TODAY)
     [only] = choice.weighed(choice.within(ROOM))
     assert only.is_taken
+
+
+def test_what_a_newer_line_corrects_is_neither_given_nor_counted() -> None:
+    old = line("The dentist expects us on Friday").replace("mc:id=o-1", "mc:id=o-7")
+    new = line("No, on Thursday").replace("mc:id=o-1", "mc:id=o-8 mc:corrects=o-7")
+    found = given({"2026-01-20": [old], "2026-01-21": [new]})
+    assert "Thursday" in found.text
+    assert "Friday" not in found.text
+    assert (found.observations, found.of, found.is_whole) == (1, 1, True)
+
+
+def test_a_line_that_names_itself_hides_nothing() -> None:
+    odd = line("No, on Thursday").replace("mc:id=o-1", "mc:id=o-8 mc:corrects=o-8")
+    assert "Thursday" in given({"2026-01-21": [odd]}).text

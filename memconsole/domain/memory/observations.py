@@ -168,8 +168,8 @@ class ObservationLog:
     @property
     def corrected(self) -> frozenset[str]:
         """Ids of the lines that a newer line takes the place of."""
-        found = (one.note(CORRECTS) for one in self.observations)
-        return frozenset(one for one in found if one is not None)
+        found = ((one.id, one.note(CORRECTS)) for one in self.observations)
+        return frozenset(old for new, old in found if old is not None and old != new)
 
     @property
     def days(self) -> tuple[date, ...]:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from memconsole.domain.memory.observation_log import add, parse
 from memconsole.domain.memory.observations import (
+    CORRECTS,
     Kind,
     Observation,
     ObservationLog,
@@ -118,6 +119,22 @@ class TestMerging:
         [conflict] = found.conflicts
         assert conflict.guards == ("numbers",)
         assert [bool(one.note("mc:conflict")) for one in found.log.observations] == [True, True]
+
+    @pytest.mark.parametrize("priority", [MEDIUM, LOW])
+    def test_a_line_that_corrects_an_older_one_takes_its_place(self, priority: Priority) -> None:
+        old = said("The dentist expects us on Friday", 3, priority=priority)
+        new = said("No, on Thursday", 1, extra=(f"{CORRECTS}={old.id}",))
+        found = run(old, new)
+        assert texts(found) == ["No, on Thursday"]
+        assert reasons(found) == ["superseded-by"]
+
+    def test_a_red_line_that_is_corrected_stays_and_both_are_marked(self) -> None:
+        old = said("The dentist expects us on Friday", 3, priority=HIGH)
+        new = said("No, on Thursday", 1, extra=(f"{CORRECTS}={old.id}",))
+        found = run(old, new)
+        assert texts(found) == [old.text, new.text]
+        assert [one.guards for one in found.conflicts] == [("correction",)]
+        assert texts(run(*found.log.observations)) == [old.text, new.text]
 
     def test_events_happen_again(self) -> None:
         found = run(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from datetime import timedelta
 from threading import Barrier
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.memory.observation_log import add, parse
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
+from memconsole.domain.settings.sections import ReflectorSettings
 from tests.doubles.platform import NOW
 from tests.engine.capture_place import (
     APPEND_STEPS,
@@ -191,6 +193,7 @@ def test_an_observer_in_between_waits_for_its_turn(place: Place) -> None:
 
 def test_two_observers_and_a_reflector_at_once_lose_and_repeat_nothing(place: Place) -> None:
     said: list[str] = []
+    place.settings = replace(place.settings, reflector=ReflectorSettings())
     look, forced = Observe(place.agent, is_flush=True), Reflect(place.agent, is_forced=True)
     with ThreadPoolExecutor(3) as pool:
         for number in range(4):
