@@ -11,6 +11,7 @@ import tempfile
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
+from zoneinfo import ZoneInfo
 
 from benchmarks.budgets import ROOT
 from benchmarks.capture_home import MovingClock
@@ -42,7 +43,7 @@ def home_lines() -> Iterator[tuple[str, Observation]]:
             state = next(one for one in home.iterdir() if one.name in (".openclaw", ".clawdbot"))
             yield from ((folder.parent.name, line) for line in _lines(state, Path(place), _AT))
     with tempfile.TemporaryDirectory(prefix="memconsole-capture-") as place:
-        state = write_home(Path(place), _DEMO_AT, UTC).state
+        state = write_home(Path(place), _DEMO_AT, ZoneInfo("UTC")).state
         yield from (("demo", line) for line in _lines(state, Path(place), _DEMO_AT))
 
 

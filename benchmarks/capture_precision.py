@@ -136,6 +136,12 @@ def _verdicts(path: Path) -> dict[tuple[str, str, str, str], str]:
     return {(one["session"], one["turn"], one["hash"], one["line"]): one["verdict"] for one in rows}
 
 
+def judged_before() -> frozenset[str]:
+    """Return the hashes of all lines that have a verdict."""
+    places = (place for path in (LINES, TUNED) for place in _verdicts(path))
+    return frozenset({place[-1] for place in places} | {place[-1] for place in _fresh(FRESH)})
+
+
 def _fresh(path: Path) -> dict[tuple[str, str | None, str], tuple[str, str]]:
     """Return half and verdict of each fresh line, by its home, its source and its words."""
     rows = json.loads(path.read_text("utf-8"))["labels"]

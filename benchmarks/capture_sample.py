@@ -1,4 +1,6 @@
-"""Draws lines that capture wrote, to be read and judged: `… -m benchmarks.capture_sample SEED N`.
+"""Draws lines that capture wrote, to be read and judged: `… -m benchmarks.capture_sample SEED N M`.
+
+N of the conversations that no file of labels has yet, and M of homes, shuffled.
 
 What is printed is for reading only. The files of labels hold what was decided: places and hashes,
 no words (the conversations' licence).
@@ -14,11 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.capture_home import Captured, hash_of
+from benchmarks.capture_homes import home_lines
+from benchmarks.capture_precision import judged_before
 from benchmarks.capture_talks import conversations
 from benchmarks.search import LOCOMO
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from benchmarks.capture_talks import Conversation, Turn
     from memconsole.domain.memory.observations import Observation, ObservationLog
@@ -51,19 +55,41 @@ def written(talk: Conversation, log: ObservationLog) -> Iterator[Written]:
         yield Written(talk, turns[session, int(position)], line)
 
 
-def draw(lines: Sequence[Written], seed: int, number: int) -> list[Written]:
-    """Return a sample, in the order in which it was drawn."""
-    return random.Random(seed).sample(lines, number)
+def draw(
+    lines: Sequence[Written], of_homes: Iterable[tuple[str, Observation]], seed: int, *sizes: int
+) -> list[Written | tuple[str, Observation]]:
+    """Return a sample of lines that nobody judged yet, shuffled.
+
+    Args:
+        lines: Of the conversations.
+        of_homes: Of homes, with their names; the same words twice are drawn once.
+        seed: Of the order.
+        sizes: How many of both.
+    """
+    fresh = [one for one in lines if one.hash not in judged_before()]
+    distinct: dict[str, tuple[str, Observation]] = {}
+    for name, line in of_homes:
+        distinct.setdefault(hash_of(line), (name, line))
+    order = random.Random(seed)
+    drawn: list[Written | tuple[str, Observation]] = []
+    drawn += order.sample(fresh, sizes[0])
+    drawn += order.sample(list(distinct.values()), sizes[1])
+    order.shuffle(drawn)
+    return drawn
 
 
 def main() -> int:
     """Print a sample with what stands around each line."""
-    seed, count = map(int, sys.argv[1:3])
+    seed, *sizes = map(int, sys.argv[1:4])
     lines: list[Written] = []
     for talk in conversations(LOCOMO):
         with tempfile.TemporaryDirectory(prefix="memconsole-capture-") as place:
             lines += written(talk, Captured(talk, Path(place)).observed)
-    for number, one in enumerate(draw(lines, seed, count)):
+    for number, one in enumerate(draw(lines, home_lines(), seed, *sizes)):
+        if isinstance(one, tuple):
+            name, line = one
+            print(f"{number} {name} {line.source} {hash_of(line)}\n  line    {line.text}\n")
+            continue
         before = one.talk.turns[one.talk.turns.index(one.turn) - 1]
         print(f"{number} {one.talk.name} {' '.join(one.place)}")
         print(f"  before  {before.text}\n  turn    {one.turn.day} {one.turn.text}")
