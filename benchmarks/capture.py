@@ -163,7 +163,8 @@ def table(measured: Measured) -> str:
         "",
         *measured.precision.table(),
         f"- Every figure is of {measured.whose}: the extractor and the value of a line were tuned"
-        " on them, so none of it is a held-out result.",
+        " on them, so none of it is a held-out result. Two in five of the fresh lines are of the"
+        " platform's homes and of the demo.",
         f"- {measured.lines:,} lines were written in all.",
     ]
     return "\n".join(lines)
@@ -220,7 +221,12 @@ def _aims(measured: Measured) -> Iterator[str]:
         given >= _AIM_GIVEN,
     )
     right = measured.precision.right("held")
-    yield _row("right, of fresh lines not looked at", f"{right:.3f}", "0.80", right >= _AIM_RIGHT)
+    yield _row(
+        "right, of fresh lines that no rule was tried on",
+        f"{right:.3f}",
+        "0.80",
+        right >= _AIM_RIGHT,
+    )
 
 
 def _row(what: str, measured: str, aim: str, is_met: bool) -> str:

@@ -33,7 +33,7 @@ FRESH: Final = Path(__file__).with_name("capture_lines_fresh.json")
 AGAIN: Final = Path(__file__).with_name("capture_lines_again.json")
 HALVES: Final = {
     "tuned": "100 fresh lines that rules were tried on",
-    "held": "100 fresh lines that nobody looked at",
+    "held": "100 fresh lines that no rule was tried on",
 }
 _SAME: Final = 0.6
 """Share of a labelled passage's words that a line needs to be about it."""
