@@ -53,7 +53,6 @@ def _lines(state: Path, place: Path, at: datetime) -> Iterator[Observation]:
     settings = Settings(
         state_dir=place / "state",
         home=state,
-        is_home_explicit=True,
         timezone="UTC",
         transport="none",
         observer=_EVER,
