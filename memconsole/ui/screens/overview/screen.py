@@ -190,6 +190,7 @@ class OverviewScreen(ConsoleScreen):
                 self._show_dependants(snapshot)
             self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
             self.fit_room()
+            self._show_detail()
         elif self.desk.failure:
             for pane in self.panes():
                 pane.show(

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Row
 
-_MOST_WIDTH, _TWO_COLUMNS_FROM, _LEAST_TEXT = 84, 100, 8
+_MOST_WIDTH, _TWO_COLUMNS_FROM, _LEAST_TEXT = 84, 112, 8
 _EDGES = 4
 """Cells of a frame and the blanks beside it."""
 

@@ -360,6 +360,18 @@ async def test_an_empty_home_explains_itself() -> None:
         assert "this home has no agents yet" in desk.bar("keys")
 
 
+async def test_the_line_of_detail_is_of_the_newest_reading(engine: FakeEngine) -> None:
+    async with at_work(engine, SINGLE) as desk:
+        assert "main · 151.2K of 150K" in desk.bar("detail")
+        usual = engine.reading
+        first = next(one for one in usual.sessions if one.key_text == "agent:main:main")
+        less = replace(first, count=sample.fresh(25_900))
+        sessions = tuple(less if one is first else one for one in usual.sessions)
+        engine.reading = replace(usual, sessions=sessions)
+        await desk.press("r")
+        assert "main · 25.9K of 150K" in desk.bar("detail")
+
+
 async def test_a_small_terminal_has_one_list_and_one_line_of_detail(engine: FakeEngine) -> None:
     async with at_work(engine, SINGLE) as desk:
         assert desk.focus == "sessions"
