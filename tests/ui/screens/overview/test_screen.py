@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.gateway import GatewayStatus
+from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 from memconsole.errors import HomeNotFoundError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, SINGLE, Stopwatch, at_work
@@ -364,6 +365,7 @@ async def test_the_line_of_detail_is_of_the_newest_reading(engine: FakeEngine) -
     async with at_work(engine, SINGLE) as desk:
         assert "main · 151.2K of 150K" in desk.bar("detail")
         usual = engine.reading
+        assert isinstance(usual, ConsoleSnapshot)
         first = next(one for one in usual.sessions if one.key_text == "agent:main:main")
         less = replace(first, count=sample.fresh(25_900))
         sessions = tuple(less if one is first else one for one in usual.sessions)
