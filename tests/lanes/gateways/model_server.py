@@ -89,12 +89,14 @@ class Prompt:
     @property
     def results(self) -> list[str]:
         """What tools gave since the user said something."""
-        return [_text(one) for one in self.messages if one.get("role") == "tool"]
+        said = [n for n, one in enumerate(self.messages) if _text(one) == self.user]
+        later = self.messages[said[-1] :] if said else []
+        return [_text(one) for one in later if one.get("role") == "tool"]
 
     @property
     def call(self) -> tuple[str, str] | None:
         """Name and arguments of the tool that shall be called now; None for none."""
-        found = None if self.messages[-1].get("role") == "tool" else _CALL.search(self.user)
+        found = None if self.results else _CALL.search(self.user)
         return None if found is None else (found[1], found[2])
 
     @property
