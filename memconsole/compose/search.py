@@ -11,7 +11,6 @@ from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.disk import DiskPlatform
 from memconsole.adapters.platform.home import find_home
-from memconsole.adapters.platform_index import PlatformIndexFiles
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.workspace.documents import PoolDocuments
 from memconsole.compose.process import user_home
@@ -119,6 +118,7 @@ class _SearchOnly:
 
 def platform_index_ports(copies: PrivateCopies) -> PlatformIndexPorts:
     """Return what only asks how the platform itself would search."""
+    from memconsole.adapters.platform_index import PlatformIndexFiles  # noqa: PLC0415  # for few searches
 
     def embed(settings: SearchSettings, text: str) -> Sequence[float]:
         provider = remote_of(settings, is_patient=False)

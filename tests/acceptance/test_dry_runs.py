@@ -40,6 +40,7 @@ from memconsole.domain.commands.outcomes import Planned, status_of
 from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.commands.restore import Restore
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.consolidate.note_hits import NoteHit
@@ -148,6 +149,7 @@ class Place:
             Summarize(main, "agent:main:main"),
             Flush(main, "agent:main:main"),
             Recover(work),
+            Restore(work, "agent:work:main"),
             Reflect(self.refs["research"], is_forced=True),
             IndexMd(main, is_forced=True),
             MemoryAdd(main, "Two keys for every deployment"),

@@ -55,6 +55,8 @@ CALLS = (
     f"summarize {KEY} --reason manual",
     f"flush {KEY}",
     "recover --agent main",
+    f"restore {KEY} --dry-run",
+    f"restore {KEY}",
     "index-md --agent main --force --dry-run",
     "index-md --agent main --force",
     "bootstrap --print --workspace WORKSPACE",
@@ -89,7 +91,16 @@ CALLS = (
 """Every command that reads or acts, with a secret wherever it takes a word of somebody."""
 
 ELSEWHERE = {
-    *("serve", "service", "bench", "config fix", "config init", "config path", "hooks install"),
+    *(
+        "serve",
+        "mcp",
+        "service",
+        "bench",
+        "config fix",
+        "config init",
+        "config path",
+        "hooks install",
+    ),
     *("hooks remove", "logs", "memory edit", "memory promote", "alerts unmute"),
 }
 """They wait, change the host or the platform, open an editor, or print no text of others."""

@@ -75,10 +75,10 @@ def restore(
     yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Hand an earlier window of a session over to its next start, which is given it once.
+    """Hand an earlier window of a session over to its next start.
 
-    What was asked, decided and left open, and the last messages, stand in a file of the memory;
-    `memory undo` takes it away again. The transcript stays as it is.
+    It is given that once. What was asked, decided and left open, and the last messages, stand in a
+    file of the memory; `memory undo` takes it away again. The transcript stays as it is.
     """
     call = call_of(context)
     view = call.engine.sessions.find(key)
