@@ -50,11 +50,11 @@ async def test_a_letter_that_stands_for_nothing_says_so(engine: FakeEngine) -> N
 async def test_the_key_line_offers_them_where_there_are_any(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         assert "a actions" in desk.bar("keys")
-        await desk.press("t")
-        assert desk.screen == "bootstrap"
+        await desk.press("d")
+        assert desk.screen == "checkpoints"
         assert "a actions" not in desk.bar("keys")
         await desk.press("a")
-        assert desk.screen == "bootstrap"
+        assert desk.screen == "checkpoints"
         assert "this screen has no actions of its own" in desk.bar("keys")
 
 
