@@ -35,7 +35,6 @@ SCREENS = {
     "search": (("a", "o"), "search"),
     "help": (("?",), "checkpoint"),
     "palette": ((":",), "Commands"),
-    "question": (("R",), "[ Close ]"),
 }
 """Keys to each screen and dialog, and what it shows at any size."""
 
