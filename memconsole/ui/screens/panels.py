@@ -92,6 +92,9 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence in the bottom line."""
 
+    def show_bars(self) -> None:
+        """Draw the lines at the top and at the bottom."""
+
     def show_keys(self) -> None:
         """Draw the bottom line."""
 
@@ -202,8 +205,8 @@ class PanelScreen(Screen[None], inherit_bindings=False):
 
     @on(Pane.Moved)
     def keys_may_differ(self) -> None:
-        """A key that needs a row works or not, depending on where the cursor is."""
-        self.show_keys()
+        """What a key works on, and so what a finding asks for, depends on where the cursor is."""
+        self.show_bars()
 
     @on(Pane.Opened)
     def open_by_mouse(self) -> None:

@@ -339,7 +339,6 @@ class OverviewScreen(ConsoleScreen):
         if self.is_small and message.pane.id == "sessions" and snapshot is not None:
             self._show_lower(snapshot, self.context())
         self._show_detail()
-        self.show_bars()
 
     def _show_detail(self) -> None:
         """Say in one line what the list had no room for."""

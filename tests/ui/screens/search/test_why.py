@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.agents import Severity
+from memconsole.domain.snapshot.snapshot import Attention
 from memconsole.errors import GatewayUnavailableError
+from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
 from tests.ui.sample_why import why_engine
 
@@ -26,7 +30,7 @@ async def open_why(desk: Desk) -> None:
     assert desk.screen == "why"
 
 
-async def test_both_ranks_stand_beside_each_other_with_the_reason(engine: FakeEngine) -> None:
+async def test_each_note_has_both_ranks_its_reason_and_what_would_help(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await open_why(desk)
         assert engine.requests[-1].is_explained
@@ -40,11 +44,6 @@ async def test_both_ranks_stand_beside_each_other_with_the_reason(engine: FakeEn
         assert "too old" in lines[0]
         assert "its vectors are not ours to ask" in lines[1]
         assert "not indexed" in lines[2]
-
-
-async def test_the_note_under_the_cursor_is_explained_in_full(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await open_why(desk)
         reason = desk.text("reason")
         assert "memory/2026-01-20.md, lines 12 to 15" in reason
         assert "not found" in reason
@@ -54,17 +53,26 @@ async def test_the_note_under_the_cursor_is_explained_in_full(engine: FakeEngine
         await desk.press("j")
         assert "not known; 0.09 alike is enough" in desk.text("reason")
         assert "0.97, place 1 by words" in desk.text("reason")
-
-
-async def test_the_agent_is_asked_by_key(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await open_why(desk)
-        await desk.press("a", "a")
+        await desk.press("k", "a", "a")
         assert engine.asked_agents == [THING]
         assert "the agent finds 1 of 3" in desk.text("list")
         assert "gateway" in desk.text("list")
         await desk.press("j")
         assert "rank 2, score 0.47" in desk.text("reason")
+
+
+async def test_the_attention_line_knows_whose_notes_came_late(engine: FakeEngine) -> None:
+    late = Attention(Severity.WARNING, "x", "main has none", "", "main", command="checkpoint")
+    engine.reading = replace(sample.usual(), attention=(late,))
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("a", "o", *THING, "tab")
+        engine.gate.clear()
+        await desk.pilot.press("a", "w")
+        while desk.screen != "why" or ". then c saves it" not in desk.bar("attention"):
+            await desk.pilot.pause()
+        engine.gate.set()
+        await desk.settle()
+        assert "   c saves it" in desk.bar("attention")
 
 
 async def test_a_gateway_that_does_not_answer_leaves_what_is_known(engine: FakeEngine) -> None:
@@ -81,19 +89,14 @@ async def test_a_note_opens_at_its_line_and_escape_comes_back(engine: FakeEngine
         await open_why(desk)
         await desk.press("enter")
         assert desk.screen == "memory"
-        await desk.press("escape")
-        assert desk.screen == "why"
-        await desk.press("escape")
-        assert desk.screen == "search"
+        for screen in ("why", "search"):
+            await desk.press("escape")
+            assert desk.screen == screen
+        await desk.press("colon", *"why")
+        assert "Why its agent does not see a note" in desk.picture()
 
 
 async def test_without_a_search_there_is_nothing_to_explain(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("a", "o", "escape", "a", "w")
         assert desk.screen != "why"
-
-
-async def test_the_palette_offers_it(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await desk.press("a", "o", *THING, "tab", "colon", *"why")
-        assert "Why its agent does not see a note" in desk.picture()
