@@ -125,17 +125,19 @@ class FakeStore:
     def hold(
         self, *sessions: StoredSession, storage: Storage = Storage.FILES, **listing: object
     ) -> None:
-        """List these sessions for the agent of the first one."""
+        """List these sessions for the agent of the first one; what they said is put in later."""
         made = StoreListing(tuple(sessions), storage, **listing)  # type: ignore[arg-type]
         self.listings[sessions[0].agent.id] = made
+        for ref in (one.transcript for one in sessions if one.transcript):
+            self.transcripts.setdefault(ref.session_id, [])
         self.revision += 1
 
     def sessions(self, agent: Agent) -> StoreListing:
         listing = self.listings.get(agent.id, StoreListing((), Storage.NONE))
-        return replace(listing, fingerprint=self.revision)
+        return replace(listing, fingerprint=self.fingerprint(agent))
 
     def fingerprint(self, agent: Agent) -> object:
-        return self.revision
+        return self.revision, *((name, len(held)) for name, held in self.transcripts.items())
 
     def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
         return self.reports.get((agent.id, key))
@@ -152,7 +154,7 @@ class FakeStore:
         self, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
     ) -> Iterator[tuple[TranscriptRef, Iterator[Entry]]]:
         for ref in refs:
-            yield ref, self.backward(ref, limit_bytes=limit_bytes)
+            yield ref, map(_without_words, self.backward(ref, limit_bytes=limit_bytes))
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         yield from self._entries(ref)
@@ -162,9 +164,13 @@ class FakeStore:
         yield
 
     def _entries(self, ref: TranscriptRef) -> list[Entry]:
-        if ref.session_id in self.broken:
-            raise StoreError(f"{ref.path} cannot be read: it is a fake that was broken")
-        return self.transcripts.get(ref.session_id, [])
+        if ref.session_id in self.broken or ref.session_id not in self.transcripts:
+            raise StoreError(f"{ref.path} cannot be read: it is broken, or nobody put it in")
+        return self.transcripts[ref.session_id]
+
+
+def _without_words(entry: Entry) -> Entry:
+    return replace(entry, text="", thinking_chars=0, attachments=(), tools=())
 
 
 class FakeUsages:

@@ -3,23 +3,31 @@
 from __future__ import annotations
 
 import json
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memconsole.adapters.sessions.agent import Known, known_of, merged
 from memconsole.adapters.sqlite.own import open_own
+from memconsole.adapters.transcripts.packing import zstd
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
+from memconsole.domain.transcripts.records import Entry, EntryKind
 from tests.adapters.sessions.beside import put, put_store, said
 from tests.adapters.sessions.both_stores import entries_of, session_of
 from tests.homes import SqliteHome, entry_of, make_agent
-from tests.transcripts import talk
+from tests.transcripts import START, header, line, message, talk
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from memconsole.adapters.sessions.agent import AgentSessionStore
     from memconsole.adapters.sqlite.private_copy import PrivateCopies
+    from memconsole.domain.agents import Agent
     from tests.conftest import PreparedCase
 
 
@@ -215,3 +223,183 @@ def test_leftover_copies_are_swept_before_the_first_reading(
     for _ in range(3):
         agent_store.sessions(home.agent)
     assert sweeps == [True]
+
+
+SESSION = Entry(EntryKind.SESSION, id="session", at=START)
+
+
+def entry(name: str | None, minute: int | None, text: str = "") -> Entry:
+    at = None if minute is None else START + timedelta(minutes=minute)
+    return Entry(EntryKind.MESSAGE, id=name, at=at, role="user", text=text)
+
+
+def merge(stored: list[Entry], filed: list[Entry], *, is_backward: bool = False) -> list[Entry]:
+    def known() -> Known:
+        return known_of((), stored)
+
+    if is_backward:
+        stored, filed = stored[::-1], filed[::-1]
+    return list(merged(stored, filed, known, is_backward=is_backward))
+
+
+ENTRIES = st.lists(
+    st.builds(
+        entry,
+        st.none() | st.sampled_from([f"{number:08x}" for number in range(12)]),
+        st.none() | st.integers(0, 5),
+        st.sampled_from(["", "hello"]),
+    ),
+    max_size=10,
+).map(lambda entries: list(unique(entries)))
+
+
+def unique(entries: Iterable[Entry]) -> Iterator[Entry]:
+    """An id is given once in a transcript."""
+    seen = set()
+    for one in entries:
+        if one.id is None or one.id not in seen:
+            seen.add(one.id)
+            yield one
+
+
+def is_subsequence(part: list[Entry], whole: list[Entry]) -> bool:
+    remaining = iter(whole)
+    return all(any(one is other for other in remaining) for one in part)
+
+
+@given(ENTRIES, ENTRIES, st.booleans())
+def test_nothing_is_lost_or_doubled_and_each_keeps_its_order(
+    stored: list[Entry], filed: list[Entry], is_backward: bool
+) -> None:
+    whole = merge(stored, filed, is_backward=is_backward)
+    if is_backward:
+        stored, filed = stored[::-1], filed[::-1]
+    assert is_subsequence(stored, whole)
+    ours = {id(one) for one in stored}
+    added = [one for one in whole if id(one) not in ours]
+    assert is_subsequence(added, filed)
+    ids = [one.id for one in whole if one.id is not None]
+    assert sorted(ids) == sorted({one.id for one in (*stored, *filed) if one.id is not None})
+    for nameless in {(one.at, one.text) for one in (*stored, *filed) if one.id is None}:
+        counts = [
+            sum(one.id is None and (one.at, one.text) == nameless for one in entries)
+            for entries in (stored, filed, whole)
+        ]
+        assert counts[2] == max(counts[0], counts[1])
+
+
+def test_what_only_the_file_has_comes_at_its_time() -> None:
+    stored = [SESSION, entry("a", 1), entry("c", 3)]
+    filed = [SESSION, entry("a", 1), entry("b", 2), entry("c", 3), entry("d", 4)]
+    assert [one.id for one in merge(stored, filed)] == ["session", "a", "b", "c", "d"]
+    backward = merge(stored, filed, is_backward=True)
+    assert [one.id for one in backward] == ["d", "c", "b", "a", "session"]
+
+
+def test_a_record_without_a_time_stays_where_it_is() -> None:
+    stored = [entry("a", 1), entry("z", 9)]
+    filed = [entry("b", 2), entry("c", None), entry("d", 3)]
+    assert [one.id for one in merge(stored, filed)] == ["a", "b", "c", "d", "z"]
+
+
+def test_the_file_is_not_asked_before_its_turn() -> None:
+    def known() -> Known:
+        raise AssertionError("the reader stopped before")
+
+    stored = [entry("c", 3), entry("b", 2)]
+    filed = [entry("b", 2), entry("a", 1)]
+    reading = merged(stored, filed, known, is_backward=True)
+    assert [next(reading).id, next(reading).id] == ["c", "b"]
+
+
+def test_damage_of_both_is_counted() -> None:
+    damaged = Entry(EntryKind.DAMAGED, position=7)
+    assert merge([entry("a", 1)], [damaged, entry("b", 2)]) == [
+        damaged,
+        entry("a", 1),
+        entry("b", 2),
+    ]
+
+
+def test_ids_in_a_table_count_too() -> None:
+    known = known_of(["a"], [entry("b", 1), entry(None, 1, "x")])
+    assert [known.take(entry(name, 1)) for name in ("a", "b", "c")] == [True, True, False]
+    assert [known.take(entry(None, 1, "x")) for _ in range(2)] == [True, False]
+
+
+def test_the_database_wins_and_the_file_adds_what_it_lacks(
+    agent_store: AgentSessionStore, home: SqliteHome
+) -> None:
+    records = [header("a"), *(message(number, f"text {number}") for number in range(1, 7))]
+    home.live("agent:main:main", "a", [records[n] for n in (0, 1, 2, 5, 6)], totalTokens=61_000)
+    path = put(home, "a.jsonl", records[:5])
+    put_store(home, main="a")
+    [found] = agent_store.sessions(home.agent).sessions
+    assert found.tokens_reported == 61_000
+    assert found.transcript is not None
+    assert (found.transcript.kind, found.transcript.extra) == (TranscriptKind.DATABASE, path)
+    forward = list(agent_store.forward(found.transcript))
+    assert said(forward) == [f"text {number}" for number in range(1, 7)]
+    backward = list(agent_store.backward(found.transcript, limit_bytes=10**9))
+    assert backward == forward[::-1]
+    assert len(list(agent_store.backward(found.transcript, limit_bytes=300))) == 2
+
+
+def test_lines_without_ids_are_told_apart_by_what_they_say(
+    agent_store: AgentSessionStore, home: SqliteHome
+) -> None:
+    plain = [
+        line({"role": "user", "content": text, "timestamp": 1795816100000 + number})
+        for number, text in enumerate(("one", "two", "two", "three"))
+    ]
+    home.live("agent:main:main", "a", plain[:3])
+    put(home, "a.jsonl", plain)
+    entries = entries_of(agent_store, home.agent, "a")
+    assert said(entries) == ["one", "two", "two", "three"]
+
+
+def test_the_last_line_of_a_leftover_file_needs_no_end(
+    agent_store: AgentSessionStore, home: SqliteHome
+) -> None:
+    home.live("agent:main:main", "a", talk("a", "one"))
+    path = put(home, "a.jsonl", talk("a", "one"))
+    path.write_bytes(path.read_bytes() + message(2, "not imported"))
+    entries = entries_of(agent_store, home.agent, "a")
+    assert said(entries) == ["one", "not imported"]
+    path.write_bytes(path.read_bytes()[:-5])
+    kinds = [entry.kind for entry in entries_of(agent_store, home.agent, "a")]
+    assert kinds.count(EntryKind.DAMAGED) == 1
+    assert EntryKind.IN_PROGRESS not in kinds
+
+
+def test_packed_archives_are_read(agent_store: AgentSessionStore, tmp_path: Path) -> None:
+    agent: Agent = make_agent(tmp_path / "home")
+    agent.sessions_dir.mkdir(parents=True)
+    packed = zstd.compress(b"".join(one + b"\n" for one in talk("a", "one", "two")))
+    name = "a.jsonl.reset.2026-11-27T22-04-03.809Z.zst"
+    (agent.sessions_dir / name).write_bytes(packed)
+    found = session_of(agent_store, agent, "a")
+    assert found.transcript is not None
+    assert found.transcript.kind is TranscriptKind.PACKED_FILE
+    forward = entries_of(agent_store, agent, "a")
+    assert said(forward) == ["one", "two"]
+    assert list(agent_store.backward(found.transcript, limit_bytes=10**6)) == forward[::-1]
+
+
+def test_what_cold_storage_lacks_comes_from_the_file(
+    agent_store: AgentSessionStore, home: SqliteHome
+) -> None:
+    home.live("agent:main:main", "a", None)
+    rows = [
+        {"kind": "event", "row": {"seq": seq, "event_json": one.decode(), "created_at": 1}}
+        for seq, one in enumerate(talk("a", "one"))
+    ]
+    blob = zstd.compress(b"\n".join(json.dumps(row).encode() for row in rows))
+    with open_own(home.store) as connection:
+        connection.execute(
+            "INSERT INTO session_transcript_cold_archives"
+            " VALUES ('a', 'g', 'n', ?, 1, 1, 1, 1, ?, 'sqlite', ?)",
+            ("0" * 64, int(START.timestamp() * 1000), blob),
+        )
+    put(home, "a.jsonl", talk("a", "one", "two"))
+    assert said(entries_of(agent_store, home.agent, "a")) == ["one", "two"]

@@ -1,26 +1,34 @@
-"""One suite over both session stores: equal content is listed alike."""
+"""One suite over both session stores: equal content is listed and read alike."""
 
 from __future__ import annotations
 
+import json
+from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from memconsole.adapters.sessions.agent import AgentSessionStore
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.composition import LoadedFile
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
-from tests.adapters.sessions.both_stores import entries_of, session_of
-from tests.homes import make_agent
-from tests.transcripts import START, milliseconds, talk
+from memconsole.domain.transcripts.records import EntryKind
+from tests.adapters.conftest import LATER
+from tests.adapters.sessions.both_stores import BUILDERS, entries_of, session_of, without_words
+from tests.transcripts import START, header, line, message, milliseconds, talk
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from memconsole.adapters.sessions.agent import AgentSessionStore
+    from memconsole.domain.transcripts.records import Entry
     from tests.homes import HomeBuilder
 
 
@@ -200,11 +208,6 @@ def test_an_empty_store_is_sound(builder: HomeBuilder, agent_store: AgentSession
     assert (listing.notices, sum(listing.left_out.values())) == ((), 0)
 
 
-def test_no_store_is_none(agent_store: AgentSessionStore, tmp_path: Path) -> None:
-    listing = agent_store.sessions(make_agent(tmp_path / "nowhere"))
-    assert (listing.sessions, listing.storage, listing.notices) == ((), Storage.NONE, ())
-
-
 @pytest.mark.parametrize(
     "spoiled", [b"", b"neither JSON nor SQLite " * 40, b'{"agent:main:main": {"sessionId"']
 )
@@ -243,3 +246,116 @@ def test_reading_changes_nothing(builder: HomeBuilder, agent_store: AgentSession
             list(agent_store.forward(one.transcript))
             list(agent_store.backward(one.transcript, limit_bytes=10**6))
     assert everything(home) == before
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**31), 2**31) | st.text(max_size=20),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3)
+    ),
+    max_leaves=8,
+)
+
+RECORDS = st.fixed_dictionaries(
+    {},
+    optional={
+        "type": st.sampled_from(["session", "message", "compaction", "reset", "leaf", "odd"])
+        | JSON,
+        "id": st.text(max_size=8) | JSON,
+        "parentId": st.none() | st.text(max_size=8),
+        "timestamp": st.just("2026-11-27T21:48:20.000Z") | JSON,
+        "role": JSON,
+        "summary": JSON,
+        "message": st.fixed_dictionaries(
+            {},
+            optional={
+                "role": st.sampled_from(["user", "assistant", "toolResult"]) | JSON,
+                "content": JSON
+                | st.lists(st.fixed_dictionaries({"type": st.just("text"), "text": JSON})),
+                "usage": JSON,
+            },
+        )
+        | JSON,
+    },
+)
+
+
+def content(entries: list[Entry]) -> list[Entry]:
+    """Where a record lies and how many bytes it has is each store's own affair."""
+    return [replace(entry, position=0, size_bytes=0) for entry in entries]
+
+
+def test_long_transcripts_come_whole_and_in_order(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    records = [header("a"), *(message(number, f"text {number} " * 9) for number in range(1, 2600))]
+    builder.live("agent:main:main", "a", records)
+    forward = entries_of(agent_store, builder.agent, "a")
+    assert [entry.id for entry in forward[1:]] == [f"{number:08x}" for number in range(1, 2600)]
+    assert sorted(forward, key=lambda entry: entry.position) == forward
+    ref = session_of(agent_store, builder.agent, "a").transcript
+    assert ref is not None
+    assert list(agent_store.backward(ref, limit_bytes=10**9)) == forward[::-1]
+
+
+def test_a_damaged_record_is_counted_and_costs_no_other(
+    builder: HomeBuilder, agent_store: AgentSessionStore
+) -> None:
+    records = talk("a", "one", "two", "three")
+    records[2] = records[2][:40]
+    builder.live("agent:main:main", "a", [*records, b"no JSON at all", b"[1, 2]"])
+    kinds = [entry.kind for entry in entries_of(agent_store, builder.agent, "a")]
+    assert kinds == [
+        EntryKind.SESSION,
+        EntryKind.MESSAGE,
+        EntryKind.DAMAGED,
+        EntryKind.MESSAGE,
+        EntryKind.DAMAGED,
+        EntryKind.DAMAGED,
+    ]
+
+
+@pytest.mark.parametrize("size", [5_000, 700_000, 6_000_000])
+def test_an_inline_picture_becomes_a_note(
+    builder: HomeBuilder, agent_store: AgentSessionStore, size: int
+) -> None:
+    blocks = [
+        {"type": "text", "text": "look"},
+        {"type": "image", "data": "QUJD" * (size // 4), "mimeType": "image/png"},
+    ]
+    picture = line({"type": "message", "id": "p", "message": {"role": "user", "content": blocks}})
+    builder.live("agent:main:main", "a", [header("a"), picture])
+    entry = entries_of(agent_store, builder.agent, "a")[1]
+    assert entry.text == "look"
+    assert [(one.media_type, one.size_bytes) for one in entry.attachments] == [
+        ("image/png", size // 4 * 4)
+    ]
+    assert entry.size_bytes >= size
+
+
+@pytest.fixture(scope="module")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> list[HomeBuilder]:
+    """One home of each kind, to which each example adds a session."""
+    folder = tmp_path_factory.mktemp("homes")
+    return [build(folder / name) for name, build in BUILDERS.items()]
+
+
+@given(st.lists(RECORDS, max_size=6))
+def test_whatever_the_records_are_both_stores_agree(
+    homes: list[HomeBuilder], records: list[dict[str, object]]
+) -> None:
+    session_id = str(uuid4())
+    answers = []
+    for builder in homes:
+        lines = [json.dumps(record).encode() for record in records]
+        builder.live(f"agent:main:{session_id}", session_id, lines)
+        with closing(PrivateCopies()) as copies:
+            store = AgentSessionStore(copies, now=lambda: LATER)
+            ref = session_of(store, builder.agent, session_id).transcript
+            entries = [] if ref is None else list(store.forward(ref))
+            answers.append(content(entries))
+            refs = [] if ref is None else [ref]
+            for _, counted in store.counted(refs, limit_bytes=10**9, expected=2):
+                assert list(counted) == without_words(entries[::-1])
+    assert answers[0] == answers[1] == answers[2]
+    assert len(answers[0]) >= len(records)

@@ -140,7 +140,7 @@ def test_a_whole_transcript_is_said_to_be_whole() -> None:
 
 
 def test_an_empty_transcript_is_whole_and_empty() -> None:
-    assert read_tail(FakeStore(), REF) == Tail(is_whole=True)
+    assert read_tail(holding([]), REF) == Tail(is_whole=True)
 
 
 def test_the_limit_stops_the_reading() -> None:
