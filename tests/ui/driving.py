@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
+import re
 from contextlib import asynccontextmanager
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import textual.app
@@ -13,6 +16,7 @@ from textual._compositor import Compositor
 
 from memconsole.ui.app import ConsoleApp
 from memconsole.ui.widgets.line import Bar
+from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.readings import ScreenClock
 from tests.ui import sample
@@ -21,8 +25,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
 
     from rich.console import RenderableType
-    from textual.app import App
-    from textual.message_pump import MessagePump
     from textual.pilot import Pilot
     from textual.screen import Screen
 
@@ -35,6 +37,9 @@ SINGLE = (50, 18)
 
 PATIENCE_S = 60
 """How long a busy machine may take before a test gives up."""
+
+_MOMENT_S = 0.02
+_LOOKS = 2
 
 
 def without_naps(put: Callable[[object, str, object], None] = setattr) -> None:
@@ -104,6 +109,11 @@ def _no_clock() -> None:
     """Set no clock."""
 
 
+def words(text: str) -> str:
+    """Return what a pane says, without its frame and its line ends."""
+    return " ".join(re.sub("[│┃▸]", " ", text).split())
+
+
 class Desk:
     """A console at work, and what is seen of it."""
 
@@ -112,10 +122,17 @@ class Desk:
         self.app = app
 
     async def press(self, *keys: str) -> None:
-        """Press keys one after the other, each until all is still."""
-        for key in keys:
+        """Press keys one after the other, each until all is still; a word is typed at once."""
+        for key, following in zip_longest(keys, keys[1:], fillvalue=""):
             await self.pilot.press(key)
-            await settle(self.pilot)
+            is_word = len(key) == len(following) == 1
+            if not (is_word and isinstance(self.app.focused, LineInput)):
+                await settle(self.pilot)
+
+    async def resize(self, width: int, height: int) -> None:
+        """Give the terminal another size."""
+        await self.pilot.resize_terminal(width, height)
+        await settle(self.pilot)
 
     async def settle(self) -> None:
         """Wait until all is still."""
@@ -169,40 +186,25 @@ async def at_work(
 
 async def settle(pilot: Pilot[int]) -> None:
     """Wait until no worker runs and every message they sent has been handled; draw what is new."""
-    await _barrier(pilot.app)
-    while len(pilot.app.workers):
-        await pilot.app.workers.wait_for_complete()
-        await _barrier(pilot.app)
+    async with asyncio.timeout(PATIENCE_S):
+        await _stillness()
+        while len(pilot.app.workers):
+            await pilot.app.workers.wait_for_complete()
+            await _stillness()
     _draw(pilot.app.screen._compositor, screen_stack=pilot.app._background_screens)
 
 
-async def _barrier(app: App[int]) -> None:
-    """Wait until every queue was worked off and drawn: on a busy machine a pause is no proof.
+async def _stillness() -> None:
+    """Wait until nothing is about to run: on a busy machine a pause is no proof.
 
-    A message may lead to another one elsewhere, and that to a third: hence several rounds.
+    No callback is ready, nor comes to be so by looking at what is due or came from a thread; and
+    no timer ends within moments, as the one does that lays out and draws what was changed.
     """
-    for _ in range(3):
-        waiting = []
-        for node in _nodes(app):
-            done = asyncio.Event()
-            if node.is_running and node.call_later(done.set):
-                waiting.append(done)
-        await _all(waiting)
-        drawn = asyncio.Event()
-        if app.screen.is_running and app.screen.call_after_refresh(drawn.set):
-            await _all([drawn])
-
-
-async def _all(events: list[asyncio.Event]) -> None:
-    """Wait until all of these were set."""
-    async with asyncio.timeout(PATIENCE_S):
-        for event in events:
-            await event.wait()
-
-
-def _nodes(app: App[int]) -> list[MessagePump]:
-    return [
-        app,
-        *app.screen_stack,
-        *(node for screen in app.screen_stack for node in screen.walk_children()),
-    ]
+    loop = asyncio.get_running_loop()
+    looks = 0
+    while looks < _LOOKS:
+        timers = (one.when() for one in loop._scheduled if not one.cancelled())  # type: ignore[attr-defined]
+        pause = min(timers, default=math.inf) - loop.time()
+        await asyncio.sleep(max(pause, 0.0) if pause < _MOMENT_S else 0)
+        is_still = pause >= _MOMENT_S and not loop._ready  # type: ignore[attr-defined]
+        looks = looks + 1 if is_still else 0

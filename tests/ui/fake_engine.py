@@ -142,6 +142,11 @@ class FakeEngine(FakeSearching):
             raise self.reading
         return self.reading
 
+    @property
+    def done(self) -> list[Command]:
+        """What was run for good, without the dry runs."""
+        return [command for command in self.commands if not command.dry_run]
+
     def run(
         self,
         command: Command,

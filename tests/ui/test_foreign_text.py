@@ -38,13 +38,22 @@ async def _pictures(desk: Desk) -> list[str]:
     for keys in WALK:
         await desk.press(*keys)
         seen.append(desk.picture())
+        await _click(desk, "press me")
     return seen
 
 
-async def test_markup_is_shown_as_it_is_written() -> None:
+async def _click(desk: Desk, words: str) -> None:
+    for row, line in enumerate(desk.picture().split("\n")):
+        if words in line:
+            await desk.pilot.click(offset=(line.index(words) + 1, row))
+            await desk.settle()
+
+
+async def test_markup_is_shown_as_it_is_written_and_a_click_on_it_does_nothing() -> None:
     async with at_work(engine_for(EVIL), (200, 50)) as desk:
         seen = await _pictures(desk)
         assert desk.app.is_running
+        assert desk.app.return_code is None
 
     overview, session, memory = seen[0], seen[1], seen[2]
     assert "[bold red]ALERT[/bold red]" in overview
@@ -70,19 +79,6 @@ async def test_a_secret_is_masked_before_it_is_cut() -> None:
         assert SECRET[-12:] not in picture
 
 
-async def test_a_click_on_foreign_words_does_nothing() -> None:
-    async with at_work(engine_for(EVIL), (200, 50)) as desk:
-        for keys in WALK[:3]:
-            await desk.press(*keys)
-            lines = desk.picture().split("\n")
-            for row, line in enumerate(lines):
-                if "press me" in line:
-                    await desk.pilot.click(offset=(line.index("press me") + 1, row))
-                    await desk.settle()
-        assert desk.app.is_running
-        assert desk.app.return_code is None
-
-
 async def test_errors_and_outcomes_are_literal(engine: FakeEngine) -> None:
     from memconsole.domain.commands.checkpoint import Checkpoint  # noqa: PLC0415 - one test only
 
@@ -93,14 +89,11 @@ async def test_errors_and_outcomes_are_literal(engine: FakeEngine) -> None:
 
 
 @pytest.mark.shared
-@pytest.mark.parametrize("size", [(80, 24), (200, 50)], ids=["80x24", "200x50"])
-async def test_every_string_can_be_searched_for(
-    shared: Path, engine: FakeEngine, size: tuple[int, int]
-) -> None:
+async def test_every_string_can_be_searched_for(shared: Path, engine: FakeEngine) -> None:
     strings = json.loads(
         (shared / "cases" / "c27-square-brackets" / "strings.json").read_text(encoding="utf-8")
     )
-    async with at_work(engine, size) as desk:
+    async with at_work(engine, COMPACT) as desk:
         await desk.press("4")
         for number, text in enumerate(strings):
             await desk.press("slash", "ctrl+u")

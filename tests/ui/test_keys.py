@@ -121,13 +121,20 @@ async def test_every_key_of_every_screen(engine: FakeEngine, screen: str) -> Non
         _every_key_is_known(desk, screen)
         await _panels(desk, screen)
         await _moves(desk)
-        await _overlays(desk, screen)
-        await _readings(desk, engine)
         await _panes(desk)
         await _commands(desk, screen)
         while desk.screen != "overview":
             await desk.press("escape")
         assert desk.app.is_running
+
+
+@pytest.mark.parametrize("screen", ["overview", "search", "findings"])
+async def test_keys_of_the_console_itself(engine: FakeEngine, screen: str) -> None:
+    """Every screen has them, as the test before shows; what they do is the same on each."""
+    async with at_work(engine, WIDE) as desk:
+        await desk.press(*SCREENS[screen])
+        await _overlays(desk, screen)
+        await _readings(desk, engine)
 
 
 def _every_key_is_known(desk: Desk, screen: str) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import pytest
-
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.command import key_of
 from memconsole.domain.commands.outcomes import Detail, Failed, Planned, Skipped, SkipReason
@@ -22,14 +20,12 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
 
 
+AGENTS = ("main", "work", "research")
+
+
 def with_gateway() -> FakeEngine:
     """An engine whose Gateway is up, so that rotation can be tried."""
     return FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
-
-
-def real(engine: FakeEngine) -> list[Command]:
-    """Return what was run for good."""
-    return [command for command in engine.commands if not command.dry_run]
 
 
 async def test_c_shows_the_plan_and_what_came_of_it(engine: FakeEngine) -> None:
@@ -49,12 +45,6 @@ async def test_c_shows_the_plan_and_what_came_of_it(engine: FakeEngine) -> None:
         Checkpoint(sample.ref("main"), "agent:main:main", dry_run=True),
         Checkpoint(sample.ref("main"), "agent:main:main"),
     ]
-
-
-async def test_enter_closes_a_finished_dialog(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("c", "enter")
-        assert desk.screen == "overview"
 
 
 STEPS = [
@@ -79,7 +69,7 @@ async def test_a_rotation_grows_step_by_step_and_ends_with_its_proof() -> None:
     async with at_work(engine, COMPACT) as desk:
         await desk.press("R")
         await desk.pilot.press("y")
-        while not real(engine):
+        while not engine.done:
             await desk.pilot.pause()
         await desk.pilot.pause()
         text = desk.text("dialog")
@@ -134,11 +124,16 @@ async def test_the_page_of_an_older_run_says_that_its_steps_were_not_kept(
         assert "its steps were not kept" in desk.text("run")
 
 
-async def test_an_outcome_is_read_again(engine: FakeEngine) -> None:
+async def test_an_outcome_is_read_again_and_a_finished_dialog_closes(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         asked = len(engine.asked)
         await desk.press("c")
         assert len(engine.asked) > asked
+        await desk.press("enter")
+        assert desk.screen == "overview"
+        await desk.press("u")
+        assert "undo checkpoint: not needed: the daily log only grows" in desk.bar("keys")
+        assert desk.screen == "overview"
 
 
 async def test_a_skipped_plan_ends_there_and_says_why(engine: FakeEngine) -> None:
@@ -153,7 +148,7 @@ async def test_a_skipped_plan_ends_there_and_says_why(engine: FakeEngine) -> Non
     assert "– main / main  skipped" in text
     assert "nothing new since 14:05" in text
     assert "It is saved already." in text
-    assert not real(engine)
+    assert not engine.done
 
 
 async def test_a_failure_says_what_failed_and_what_to_do(engine: FakeEngine) -> None:
@@ -180,14 +175,7 @@ async def test_marked_agents_are_done_in_turn(engine: FakeEngine) -> None:
     assert "✓ main  done  31 ms  saved 60 messages" in text
     assert "2 done in 62 ms" in text
     assert "kept as runs 412 to 413" in text
-    assert real(engine) == [Checkpoint(sample.ref("main")), Checkpoint(sample.ref("work"))]
-
-
-async def test_all_agents_stand_for_each(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("G", "c")
-
-    assert [command.agent.id for command in real(engine)] == ["main", "work", "research"]
+    assert engine.done == [Checkpoint(sample.ref("main")), Checkpoint(sample.ref("work"))]
 
 
 async def test_no_while_it_runs_finishes_one_and_begins_no_other(engine: FakeEngine) -> None:
@@ -195,7 +183,7 @@ async def test_no_while_it_runs_finishes_one_and_begins_no_other(engine: FakeEng
     async with at_work(engine) as desk:
         await desk.press("space", "space")
         await desk.pilot.press("c")
-        while not real(engine):
+        while not engine.done:
             await desk.pilot.pause()
         await desk.pilot.pause()
         assert "▶ main" in desk.text("dialog")
@@ -207,7 +195,7 @@ async def test_no_while_it_runs_finishes_one_and_begins_no_other(engine: FakeEng
         await desk.settle()
         text = desk.text("dialog")
 
-    assert [command.agent.id for command in real(engine)] == ["main"]
+    assert [command.agent.id for command in engine.done] == ["main"]
     assert "✓ main  done" in text
     assert "– work  not begun" in text
 
@@ -216,7 +204,7 @@ async def test_a_closed_dialog_does_not_stop_what_runs(engine: FakeEngine) -> No
     engine.run_gate.clear()
     async with at_work(engine) as desk:
         await desk.pilot.press("c")
-        while not real(engine):
+        while not engine.done:
             await desk.pilot.pause()
         await desk.pilot.press("escape")
         await desk.pilot.pause()
@@ -229,20 +217,20 @@ async def test_a_closed_dialog_does_not_stop_what_runs(engine: FakeEngine) -> No
         assert "checkpoint done: saved 60 messages" in desk.bar("keys")
 
 
-async def test_marked_sessions_are_named_by_their_keys(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "j", "space", "c")
-
-    assert real(engine) == [
-        Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
+async def test_a_command_acts_on_what_is_meant_where_it_is_asked_for(engine: FakeEngine) -> None:
+    direct = Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
+    places = [
+        (("2", "j"), [Checkpoint(sample.ref("main"))]),  # the agent of the session
+        (("space",), [direct]),
+        (("escape", "k", "enter"), [direct]),
+        (("escape", "1", "G"), [Checkpoint(sample.ref(one)) for one in AGENTS]),
     ]
-
-
-async def test_the_cursor_in_the_sessions_means_their_agent(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
-        await desk.press("2", "j", "c")
-
-    assert real(engine) == [Checkpoint(sample.ref("main"))]
+        for keys, expected in places:
+            engine.commands.clear()
+            await desk.press(*keys, "c")
+            assert engine.done == expected
+            await desk.press("escape")
 
 
 async def test_rotate_without_a_gateway_shows_its_plan_and_why_it_cannot_be_done(
@@ -258,36 +246,29 @@ async def test_rotate_without_a_gateway_shows_its_plan_and_why_it_cannot_be_done
         await desk.press("enter")
         assert desk.screen == "overview"
 
-    assert not real(engine)
+    assert not engine.done
 
 
-async def test_rotate_asks_first_then_acts() -> None:
+async def test_rotate_asks_first_starts_on_cancel_and_then_acts() -> None:
     engine = with_gateway()
     async with at_work(engine) as desk:
-        await desk.press("R")
-        assert "[ Cancel ]  [ y rotate ]  [ more ]" in desk.text("dialog")
-        assert not real(engine)
-        await desk.press("y")
-
-    assert real(engine) == [Rotate(sample.ref("main"), "agent:main:main")]
-
-
-@pytest.mark.parametrize("keys", [("enter",), ("n",), ("escape",), ("right", "left", "enter")])
-async def test_a_question_starts_on_cancel(keys: tuple[str, ...]) -> None:
-    engine = with_gateway()
-    async with at_work(engine) as desk:
-        await desk.press("R", *keys)
-        assert desk.screen == "overview"
-
-    assert not real(engine)
-
-
-async def test_enter_presses_the_button_that_is_lit() -> None:
-    engine = with_gateway()
-    async with at_work(engine) as desk:
+        for keys in (("enter",), ("n",), ("escape",), ("right", "left", "enter")):
+            await desk.press("R")
+            assert "[ Cancel ]  [ y rotate ]  [ more ]" in desk.text("dialog")
+            await desk.press(*keys)
+            assert desk.screen == "overview"
+        await desk.press("R", "Y")
+        assert desk.app.clipboard == "memconsole rotate agent:main:main --dry-run"
+        await desk.press("left", "enter")
+        assert "threshold: 150000" in desk.text("dialog")
+        await desk.press("enter")
+        assert "threshold: 150000" not in desk.text("dialog")
+        assert not engine.done
+        await desk.press("y", "escape")
+        assert engine.done == [Rotate(sample.ref("main"), "agent:main:main")]
         await desk.press("R", "right", "enter")
 
-    assert len(real(engine)) == 1
+    assert len(engine.done) == 2
 
 
 async def test_a_key_that_was_typed_before_the_question_was_seen_is_dropped() -> None:
@@ -296,11 +277,11 @@ async def test_a_key_that_was_typed_before_the_question_was_seen_is_dropped() ->
         desk.app.reading_pause_s = 0.3
         await desk.press("R", "y", "right", "enter", "escape")
         assert desk.screen == "action"
-        assert not real(engine)
+        assert not engine.done
         watch.seconds += 0.3
         await desk.press("y")
 
-    assert len(real(engine)) == 1
+    assert len(engine.done) == 1
 
 
 async def test_the_question_answers_to_the_mouse() -> None:
@@ -316,21 +297,7 @@ async def test_the_question_answers_to_the_mouse() -> None:
         await desk.pilot.click("#dialog", offset=(lines[row].index("[ y rotate ]") + 2, row))
         await desk.settle()
 
-    assert len(real(engine)) == 1
-
-
-async def test_more_shows_everything_the_dry_run_says() -> None:
-    async with at_work(with_gateway()) as desk:
-        await desk.press("R", "left", "enter")
-        assert "threshold: 150000" in desk.text("dialog")
-        await desk.press("enter")
-        assert "threshold: 150000" not in desk.text("dialog")
-
-
-async def test_capital_y_copies_the_command_line() -> None:
-    async with at_work(with_gateway()) as desk:
-        await desk.press("R", "Y")
-        assert desk.app.clipboard == "memconsole rotate agent:main:main --dry-run"
+    assert len(engine.done) == 1
 
 
 async def test_buttons_stay_in_view_below_a_long_plan(engine: FakeEngine) -> None:
@@ -370,15 +337,6 @@ async def test_a_bug_in_a_command_is_an_outcome_and_not_the_end(engine: FakeEngi
         assert desk.app.is_running
 
 
-async def test_a_session_screen_acts_on_its_session(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "j", "enter", "c")
-
-    assert real(engine) == [
-        Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
-    ]
-
-
 async def test_reflect_shows_the_change_asks_and_is_undone(engine: FakeEngine) -> None:
     ref = sample.ref("main")
     change: list[Detail] = ["- one", "+ two", *(f"- line {number}" for number in range(20))]
@@ -396,7 +354,7 @@ async def test_reflect_shows_the_change_asks_and_is_undone(engine: FakeEngine) -
         assert "- line 19" in desk.text("dialog")
         assert "lines: 3" in desk.text("dialog")
         await desk.press("y", "escape")
-        assert real(engine) == [Reflect(ref)]
+        assert engine.done == [Reflect(ref)]
         engine.outcomes["reflect --dry-run"] = Planned(
             Reflect(ref, is_undo=True, dry_run=True), "would put observations.md.1 back"
         )
@@ -405,14 +363,7 @@ async def test_reflect_shows_the_change_asks_and_is_undone(engine: FakeEngine) -
         await desk.press("y", "escape", "u")
         assert "undo reflect: not possible" in desk.bar("keys")
 
-    assert real(engine) == [Reflect(ref), Reflect(ref, is_undo=True)]
-
-
-async def test_undo_says_why_the_last_action_needs_none(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("c", "escape", "u")
-        assert "undo checkpoint: not needed: the daily log only grows" in desk.bar("keys")
-        assert desk.screen == "overview"
+    assert engine.done == [Reflect(ref), Reflect(ref, is_undo=True)]
 
 
 async def test_marked_sessions_are_done_in_the_order_of_the_list(engine: FakeEngine) -> None:
@@ -421,4 +372,4 @@ async def test_marked_sessions_are_done_in_the_order_of_the_list(engine: FakeEng
         listed = [row.value for row in desk.pane("sessions").place.rows[:5]]
         await desk.press("c")
 
-    assert [key_of(command) for command in real(engine)] == listed
+    assert [key_of(command) for command in engine.done] == listed

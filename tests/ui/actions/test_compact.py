@@ -7,19 +7,14 @@ from typing import TYPE_CHECKING
 from memconsole.domain.commands.compact import Compact, Compacted
 from memconsole.domain.commands.outcomes import Planned, Written
 from tests.ui import sample
-from tests.ui.actions.test_action import real, with_gateway
-from tests.ui.driving import COMPACT, at_work
+from tests.ui.actions.test_action import with_gateway
+from tests.ui.driving import COMPACT, at_work, words
 
 if TYPE_CHECKING:
     from tests.ui.fake_engine import FakeEngine
 
 KEY = "agent:main:main"
 COMMAND = Compact(sample.ref("main"), KEY)
-
-
-def words(text: str) -> str:
-    """Return what a dialog says, whichever way its lines are folded."""
-    return " ".join(text.replace("│", " ").split())
 
 
 async def test_it_asks_and_then_shows_what_came_of_it() -> None:
@@ -38,10 +33,10 @@ async def test_it_asks_and_then_shows_what_came_of_it() -> None:
         text = words(desk.text("dialog"))
         assert "then ask for its compaction at 151.2K tokens" in text
         assert "[ y compact ]" in text
-        assert not real(engine)
+        assert not engine.done
         await desk.press("y")
         text = words(desk.text("dialog"))
-    assert real(engine) == [COMMAND]
+    assert engine.done == [COMMAND]
     assert "151.2K tokens before, 45K after" in text
     assert "memory/ACTIVE_CONTEXT.md" in text
     assert "undo: not possible" in text
@@ -51,4 +46,4 @@ async def test_without_the_gateway_only_the_plan_works(engine: FakeEngine) -> No
     async with at_work(engine, COMPACT) as desk:
         await desk.press("K")
         assert "only the Gateway can do it" in desk.text("dialog") or desk.screen == "overview"
-    assert not real(engine)
+    assert not engine.done

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.memory.files import PoolItem
 from memconsole.ui.drawing.document import RENDERED_UP_TO
 from tests.ui import sample
-from tests.ui.driving import COMPACT, SINGLE, WIDE, Desk, at_work
+from tests.ui.driving import COMPACT, SINGLE, Desk, at_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,31 +17,39 @@ if TYPE_CHECKING:
     from tests.ui.fake_engine import FakeEngine
 
 
-async def test_a_session_shows_messages_notes_compactions_and_resets(engine: FakeEngine) -> None:
+async def test_a_session_shows_what_was_said_and_how_it_stands(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("2", "enter")
-        text = desk.text("messages")
-
-    assert "13:47 assistant" in text
-    assert "[image/png, 717 KB]" in text
-    assert "─── 13:50 compaction ───" in text
-    assert "─── 24 Jan 14:20 reset ───" in text
-    assert "last 8 messages, 1 damaged, 31 filtered" in text
-
-
-async def test_a_session_shows_its_state_fill_growth_and_windows(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "enter")
-        state, fill = desk.text("state"), desk.text("fill")
-        growth, windows = desk.text("growth"), desk.text("windows")
-
-    assert "151.2K of 150K · DUE · window 76%" in state
-    assert "checkpoint  4 min ago" in state
-    assert "tool results" in fill
-    assert "88.0K" in fill
-    assert "150K ─" in growth
-    assert "3f00ba4e" in windows
-    assert "imported" in windows
+        shown = {
+            "messages": (
+                "13:47 assistant",
+                "[image/png, 717 KB]",
+                "─── 13:50 compaction ───",
+                "─── 24 Jan 14:20 reset ───",
+                "last 8 messages, 1 damaged, 31 filtered",
+            ),
+            "state": ("151.2K of 150K · DUE · window 76%", "checkpoint  4 min ago"),
+            "fill": ("tool results", "88.0K"),
+            "growth": ("150K ─",),
+            "windows": ("3f00ba4e", "imported"),
+        }
+        for pane, expected in shown.items():
+            assert [words for words in expected if words not in desk.text(pane)] == []
+        await desk.press("slash", *"digest", "enter")
+        first = desk.cursor("messages")
+        assert "13:47 assistant" in desk.text("messages")  # a search hides nothing
+        await desk.press("n")
+        assert desk.cursor("messages") != first
+        await desk.press("N")
+        assert desk.cursor("messages") == first
+        await desk.press("5", "enter")
+        assert len(desk.app.screen_stack) == 3
+        await desk.press("escape", "1", "escape", "g")
+        assert desk.cursor("messages") == "earlier"
+        whole = replace(engine.transcripts["agent:main:main"], is_whole=True)
+        engine.transcripts["agent:main:main"] = whole
+        await desk.press("enter")
+        assert "earlier messages" not in desk.text("messages")
 
 
 async def test_the_reason_why_a_session_is_not_due_is_shown(engine: FakeEngine) -> None:
@@ -53,37 +61,6 @@ async def test_the_reason_why_a_session_is_not_due_is_shown(engine: FakeEngine) 
     assert "below its threshold of 150K" in state
     assert "2K/h, due in 8 h (by samples)" in state
     assert "·" in growth.split("\n", 1)[1]
-
-
-async def test_enter_on_the_first_line_loads_all_messages(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "enter", "g")
-        assert desk.cursor("messages") == "earlier"
-        whole = replace(engine.transcripts["agent:main:main"], is_whole=True)
-        engine.transcripts["agent:main:main"] = whole
-        await desk.press("enter")
-        assert "earlier messages" not in desk.text("messages")
-
-
-async def test_a_window_opens_from_the_list_of_windows(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "enter", "5", "enter")
-        assert len(desk.app.screen_stack) == 3
-        await desk.press("escape", "escape")
-        assert desk.screen == "overview"
-
-
-async def test_a_search_in_messages_hides_nothing_and_marks_what_it_finds(
-    engine: FakeEngine,
-) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "enter", "slash", *"digest", "enter")
-        first = desk.cursor("messages")
-        assert "13:47 assistant" in desk.text("messages")
-        await desk.press("n")
-        assert desk.cursor("messages") != first
-        await desk.press("N")
-        assert desk.cursor("messages") == first
 
 
 async def test_a_session_that_grows_is_read_again_and_followed(engine: FakeEngine) -> None:
@@ -141,31 +118,32 @@ async def test_one_panel_at_all_in_a_small_session(engine: FakeEngine) -> None:
         assert desk.pane("growth").size.width == SINGLE[0]
 
 
-async def test_memory_shows_a_tree_and_the_rendered_file(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("3", "enter", "j")
-        tree = desk.text("files")
-        picture = desk.picture()
+async def test_memory_shows_a_tree_and_the_rendered_file_and_opens_no_link(
+    engine: FakeEngine,
+) -> None:
+    opened: list[str] = []
 
+    async with at_work(engine) as desk:
+        desk.app.open_url = _collect(opened)  # type: ignore[method-assign]  # watched
+        await desk.press("3", "enter")
+        markers, checks = desk.text("markers"), desk.text("advice")
+        await desk.press("j")
+        tree, picture = desk.text("files"), desk.picture()
+        row = next(y for y, line in enumerate(picture.split("\n")) if "See the plan" in line)
+        column = picture.split("\n")[row].index("the plan")
+        await desk.pilot.click(offset=(column + 1, row))
+        await desk.settle()
+
+    assert "MEMORY.md:7" in markers
+    assert "DECISION: SQLite in WAL" in markers
+    assert "MEMORY.md: 17.2K of 20K characters, fits" in checks
+    assert "memory/notes-latin1.md: not UTF-8" in checks
     assert "memory/" in tree
     assert "├ 2026-01-20.md" in tree
     assert "└ notes-latin1.md" in tree
     assert "The shop runs on two servers. See the plan" in picture
     assert "• DECISION: SQLite in WAL mode for the inventory" in picture
     assert 'print("[bold]not markup[/bold]")' in picture
-
-
-async def test_links_of_a_file_are_never_opened(engine: FakeEngine) -> None:
-    opened: list[str] = []
-
-    async with at_work(engine) as desk:
-        desk.app.open_url = _collect(opened)  # type: ignore[method-assign]  # watched
-        await desk.press("3", "enter", "j")
-        row = next(y for y, line in enumerate(desk.picture().split("\n")) if "See the plan" in line)
-        column = desk.picture().split("\n")[row].index("the plan")
-        await desk.pilot.click(offset=(column + 1, row))
-        await desk.settle()
-
     assert opened == []
 
 
@@ -208,17 +186,6 @@ async def test_a_file_that_is_gone_says_so(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("3", "enter")
         assert "this file is gone" in desk.text("file")
-
-
-async def test_memory_shows_markers_limits_and_encodings(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await desk.press("3", "enter")
-        markers, checks = desk.text("markers"), desk.text("advice")
-
-    assert "MEMORY.md:7" in markers
-    assert "DECISION: SQLite in WAL" in markers
-    assert "MEMORY.md: 17.2K of 20K characters, fits" in checks
-    assert "memory/notes-latin1.md: not UTF-8" in checks
 
 
 async def test_runs_show_the_one_that_was_asked_for(engine: FakeEngine) -> None:

@@ -15,7 +15,7 @@ from memconsole.domain.snapshot.snapshot import Attention
 from memconsole.engine.pruning import PruningRequest
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.driving import COMPACT, WIDE, at_work, words
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
 from tests.ui.sample_starts import furnish_starts, hook, pruned, with_limits
@@ -26,11 +26,6 @@ def engine(engine: FakeEngine) -> FakeEngine:
     furnish_starts(engine)
     engine.reading = with_limits(sample.usual())
     return engine
-
-
-def words(text: str) -> str:
-    """Return what a pane says, without its frame and its line ends."""
-    return " ".join(re.sub("[│┃▸]", " ", text).split())
 
 
 async def test_what_each_class_is_given_and_what_is_cut(engine: FakeEngine) -> None:
@@ -171,7 +166,7 @@ async def test_what_keeps_everything_is_said_in_words(engine: FakeEngine) -> Non
         assert "pruning is off" in words(desk.text("window"))
 
 
-async def test_a_talk_that_cannot_be_read_says_so(engine: FakeEngine) -> None:
+async def test_a_session_that_cannot_be_read_says_so(engine: FakeEngine) -> None:
     engine.pruned = None
     async with at_work(engine, COMPACT) as desk:
         await desk.press("2", "a", "p", "a", "x")

@@ -62,17 +62,15 @@ async def test_marks_choose_what_is_compared(engine: FakeEngine) -> None:
         assert "the first that is known" in title(desk)
 
 
-async def test_a_mark_below_the_cursor_is_the_older_one(engine: FakeEngine) -> None:
+async def test_a_mark_below_the_cursor_is_the_older_one_and_enter_goes_into_the_changes(
+    engine: FakeEngine,
+) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("d", "G", "space", "g")
         assert "25 Jan 13:10 → 14:16" in title(desk)
         await desk.press("escape")
         assert "13:46 → 14:16" in title(desk)
-
-
-async def test_enter_goes_into_the_changes_where_nothing_is_marked(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await desk.press("d", "enter")
+        await desk.press("enter")
         assert desk.focus == "changes"
         await desk.press("space")
         assert "only checkpoints can be marked" in desk.bar("keys")
@@ -80,20 +78,17 @@ async def test_enter_goes_into_the_changes_where_nothing_is_marked(engine: FakeE
         assert desk.screen == "overview"
 
 
-async def test_commands_act_on_the_agent(engine: FakeEngine) -> None:
+async def test_no_checkpoint_is_no_failure(engine: FakeEngine) -> None:
+    engine.captures = ()
     async with at_work(engine, WIDE) as desk:
-        await desk.press("d", "c")
+        await desk.press("d")
+        for size in (WIDE, COMPACT):
+            await desk.resize(*size)
+            assert "no checkpoint was taken yet: c takes one" in desk.text("list")
+            assert "nothing is selected" in desk.text("changes")
+        await desk.press("c")
         assert desk.screen == "action"
         assert "main" in desk.text("dialog")
-
-
-@pytest.mark.parametrize("size", [WIDE, COMPACT], ids=["wide", "compact"])
-async def test_no_checkpoint_is_no_failure(engine: FakeEngine, size: tuple[int, int]) -> None:
-    engine.captures = ()
-    async with at_work(engine, size) as desk:
-        await desk.press("d")
-        assert "no checkpoint was taken yet: c takes one" in desk.text("list")
-        assert "nothing is selected" in desk.text("changes")
 
 
 async def test_what_cannot_be_read_says_why(

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,30 +10,17 @@ from memconsole.domain.commands.consolidate import Consolidate
 from memconsole.domain.commands.memory import Decline, Promote
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.errors import HomeUnreadableError
-from tests.ui.driving import COMPACT, WIDE, Desk, at_work
+from tests.ui.driving import COMPACT, WIDE, Desk, at_work, words
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
 from tests.ui.sample_consolidation import DAY, DISK, MAIN, PREVIEW, SYNC
 from tests.ui.sample_details import furnish
-
-if TYPE_CHECKING:
-    from memconsole.domain.commands.command import Command
 
 
 @pytest.fixture
 def engine(engine: FakeEngine) -> FakeEngine:
     engine.consolidated = PREVIEW
     return engine
-
-
-def real(engine: FakeEngine) -> list[Command]:
-    """Return what was run, without the dry runs."""
-    return [one for one in engine.commands if not one.dry_run]
-
-
-def words(text: str) -> str:
-    """Return what a pane says, without its frame and its line ends."""
-    return " ".join(re.sub("[│┃▸]", " ", text).split())
 
 
 async def opened(desk: Desk) -> None:
@@ -59,11 +44,11 @@ async def test_proposals_are_accepted_and_declined_line_by_line(engine: FakeEngi
         assert "relevance" in full
         await desk.press("a", "a")
         assert "would add 1 line to MEMORY.md" in desk.text("dialog")
-        assert real(engine) == []
+        assert engine.done == []
         await desk.press("y", "escape")
-        assert real(engine) == [Promote(MAIN, (DISK.id,))]
+        assert engine.done == [Promote(MAIN, (DISK.id,))]
         await desk.press("space", "space", "a", "x", "escape")
-        assert real(engine)[1:] == [Decline(MAIN, (DISK.id, SYNC.id))]
+        assert engine.done[1:] == [Decline(MAIN, (DISK.id, SYNC.id))]
         await desk.press("a", "u")
         assert "Undo main" in desk.text("dialog")
 
@@ -85,7 +70,7 @@ async def test_what_was_shown_is_archived_or_nothing(engine: FakeEngine) -> None
         await desk.press("a", "A")
         assert "Consolidate main" in desk.text("dialog")
         await desk.press("y")
-        assert real(engine) == [Consolidate(MAIN, PREVIEW.shown)]
+        assert engine.done == [Consolidate(MAIN, PREVIEW.shown)]
         assert "was changed since it was shown" in desk.text("dialog")
 
 

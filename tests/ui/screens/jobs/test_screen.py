@@ -15,7 +15,7 @@ from memconsole.domain.jobs.runs import JobEnd, JobRecord, JobRun, JobView, Star
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import SchedulerOwnedError
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.driving import COMPACT, WIDE, at_work, words
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
@@ -170,7 +170,7 @@ def engine_with(jobs: FakeJobs, state: str = "running", **ui: object) -> FakeEng
     return engine
 
 
-async def test_every_job_is_shown_with_what_became_of_it() -> None:
+async def test_every_job_is_shown_with_what_became_of_it_and_leads_to_its_runs() -> None:
     async with at_work(engine_with(fake_jobs()), WIDE) as desk:
         await desk.press("v")
         assert desk.screen == "jobs"
@@ -181,61 +181,42 @@ async def test_every_job_is_shown_with_what_became_of_it() -> None:
             "skipped: nothing-new, 24 missed before",
             "off",
             "12 min",
+            "it has done nothing yet",
         ):
             assert words in shown, shown
-
-
-async def test_the_history_is_that_of_the_job_under_the_cursor() -> None:
-    async with at_work(engine_with(fake_jobs()), WIDE) as desk:
-        await desk.press("v")
-        assert "it has done nothing yet" in desk.picture()
         await desk.press("j")
         assert "saved 18 messages of agent:main:main" in desk.picture()
         assert "no word in it for 6 h" in desk.picture()
-
-
-async def test_enter_leads_to_the_history_and_to_one_run() -> None:
-    async with at_work(engine_with(fake_jobs()), COMPACT) as desk:
-        await desk.press("v", "j", "enter")
+        await desk.press("enter")
         assert desk.focus == "runs"
         await desk.press("j", "enter")
         assert desk.screen == "runs"
         assert "saved 18 messages of agent:main:main" in desk.text("run")
 
 
-async def test_a_job_is_paused_and_goes_on() -> None:
+async def test_a_job_is_paused_goes_on_and_is_run_now() -> None:
     jobs = fake_jobs()
     async with at_work(engine_with(jobs), WIDE) as desk:
         await desk.press("v", "j", "a", "p")
         assert jobs.asked == ["pause checkpoint"]
         assert "paused" in desk.picture()
-        await desk.press("a", "p")
-        assert jobs.asked[1:] == ["resume checkpoint"]
-
-
-async def test_a_job_is_run_now_and_its_end_is_told() -> None:
-    jobs = fake_jobs()
-    async with at_work(engine_with(jobs), WIDE) as desk:
-        await desk.press("v", "j", "a", "x")
-        assert jobs.asked == ["run checkpoint"]
+        await desk.press("a", "p", "a", "x")
+        assert jobs.asked[1:] == ["resume checkpoint", "run checkpoint"]
         assert "checkpoint skipped (nothing-new): 2 of 2 skipped" in desk.picture()
+        await desk.press("escape", "S")
+        assert "the jobs are run already: running, pid 812" in desk.picture()
+        assert "host" not in jobs.asked
 
 
 @pytest.mark.parametrize(
-    ("keys", "words"),
-    [
-        (("v", "j", "j", "a", "x"), "index_sync runs already"),
-        (("v", "j", "a", "x"), "read-only"),
-        (("v", "a", "p"), "read-only"),
-        (("S",), "read-only"),
-    ],
+    ("ui", "words"), [({}, "index_sync runs already"), ({"read_only": True}, "read-only")]
 )
-async def test_what_cannot_be_done_says_why(keys: tuple[str, ...], words: str) -> None:
+async def test_what_cannot_be_done_says_why(ui: dict[str, object], words: str) -> None:
     jobs = fake_jobs()
-    ui = {"read_only": True} if words == "read-only" else {}
     async with at_work(engine_with(jobs, "stopped", **ui), WIDE) as desk:
-        await desk.press(*keys)
-        assert words in desk.picture()
+        for keys in (("v", "j", "j", "a", "x"), *[("a", "p"), ("S",)] * bool(ui)):
+            await desk.press(*keys)
+            assert words in desk.bar("keys")
         assert jobs.asked == []
 
 
@@ -244,7 +225,7 @@ async def test_the_scheduler_is_run_here_when_nobody_runs_it() -> None:
     async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
         await desk.press("S")
         assert "host" not in jobs.asked
-        text = " ".join(desk.text("dialog").replace("│", " ").split())
+        text = words(desk.text("dialog"))
         assert "now: checkpoint, index_sync after" in text
         assert "after its first interval: rotation (every 30m) off or paused: trans" in text
         assert "rotation would reset no session as things are now" in text
@@ -280,14 +261,6 @@ async def test_who_runs_the_jobs_is_asked_before_it_quits() -> None:
         await desk.press("q")
         await desk.pilot.press("y")
     assert desk.app.return_code == 0
-
-
-async def test_beside_another_scheduler_none_is_run() -> None:
-    jobs = fake_jobs()
-    async with at_work(engine_with(jobs, "running"), WIDE) as desk:
-        await desk.press("S")
-        assert "the jobs are run already: running, pid 812" in desk.picture()
-        assert jobs.asked == []
 
 
 async def test_one_that_came_first_is_named() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
 from memconsole.errors import HomeUnreadableError
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, Desk, at_work
+from tests.ui.driving import COMPACT, WIDE, Desk, at_work, words
 from tests.ui.fake_engine import FakeEngine, FakeMemory
 from tests.ui.sample_details import furnish
 
@@ -68,11 +67,6 @@ def plan(engine: FakeEngine, name: str, command: Command, message: str) -> None:
     )
 
 
-def real(engine: FakeEngine) -> list[Command]:
-    """Return what was run, without the dry runs."""
-    return [one for one in engine.commands if not one.dry_run]
-
-
 async def opened(desk: Desk) -> None:
     """Go to the entries of MEMORY.md."""
     await desk.press("m", "j", "a", "e")
@@ -100,16 +94,16 @@ async def test_entries_are_marked_forgotten_and_brought_back(engine: FakeEngine)
         assert f"memconsole memory forget {SIX.id} {SEVEN.id} --agent main --yes" in " ".join(
             dialog.replace("│", " ").split()
         )
-        assert real(engine) == []
+        assert engine.done == []
         await desk.press("y")
-        assert real(engine) == [command]
+        assert engine.done == [command]
         assert "undo: u brings it back from the archive" in desk.text("dialog")
         await desk.press("escape")
         engine.texts["MEMORY.md"] = "# Memory\n"
         await desk.press("a", "u")
         assert "would put" in desk.text("dialog")
         await desk.press("y", "escape")
-        assert real(engine) == [command, MemoryUndo(MAIN)]
+        assert engine.done == [command, MemoryUndo(MAIN)]
         await desk.press("escape", "escape", "u")
         assert "what was done here is taken back" in desk.bar("keys")
 
@@ -137,9 +131,9 @@ async def test_a_note_goes_from_the_form_to_its_plan_and_is_written(engine: Fake
         await desk.press("ctrl+u", *"Tastes", "enter")
         assert desk.screen == "action"
         assert "would add it to USER.md:4 as m-0a1b2c3d" in desk.text("dialog")
-        assert real(engine) == []
+        assert engine.done == []
         await desk.press("y")
-        assert real(engine) == [command]
+        assert engine.done == [command]
         assert "undo: u takes it out again" in desk.text("dialog")
 
 
@@ -178,17 +172,17 @@ async def test_an_id_that_is_gone_or_ambiguous_is_answered_with_a_sentence(
     async with at_work(engine, COMPACT) as desk:
         await opened(desk)
         await desk.press("a", "D")
-        text = " ".join(desk.text("dialog").replace("│", " ").split())
+        text = words(desk.text("dialog"))
         assert f"has no entry '{TODO.id}'" in text
         assert "lists every entry" in text
         await desk.press("escape")
-        assert real(engine) == []
+        assert engine.done == []
 
 
 async def test_advice_leads_to_its_entry_which_can_be_forgotten(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("m", "4")
-        text = " ".join(re.sub("[│┃▸]", " ", desk.text("advice")).split())
+        text = words(desk.text("advice"))
         assert "1 twice, 1 outdated, 1 open" in text
         assert f"{AGAIN.id} (MEMORY.md:8) repeats {SEVEN.id} (MEMORY.md:7)" in text
         assert f"{SIX.id} (MEMORY.md:6) may be outdated" in text

@@ -31,30 +31,42 @@ async def test_a_session_says_when_it_was_saved_and_heard_and_what_comes_next(
     assert " ".join(main.split()).endswith("151.2K DUE 26m 3m compacts 3h │")
 
 
-@pytest.mark.parametrize(
-    ("width", "headings"),
-    [
-        (60, "session tokens next"),
-        (80, "agent session fill tokens saved next"),
-        (200, "session fill tokens saved heard next does grows window 8 hours"),
-    ],
-)
-async def test_columns_come_with_the_width_and_go_in_a_fixed_order(
-    engine: FakeEngine, width: int, headings: str
+COLUMNS = {
+    (60, 24): "session tokens next",
+    (80, 24): "agent session fill tokens saved next",
+    (200, 40): "session fill tokens saved heard next does grows window 8 hours",
+}
+TITLES = {
+    120: "/home/operator/.openclaw gateway ○ not asked scheduler ● next checkpoint 14:32",
+    80: "memconsole gateway ○ not asked scheduler ● next checkpoint 14:32 14:20",
+    60: "memconsole gw ○ not asked sch ● checkpoint 14:32 14:20",
+    40: "memconsole gw ○ sch ● 14:20",
+    24: "memconsole gw ○ sch ●",
+}
+
+
+async def test_each_width_has_its_columns_its_title_and_keys_in_the_last_line(
+    engine: FakeEngine,
 ) -> None:
-    async with at_work(engine, (width, 40 if width > 100 else 24)) as desk:
-        heading = desk.text("sessions").split("\n")[1]
-        text = desk.text("sessions")
-
-    assert " ".join(heading.strip("│┃").split()) == headings
-    assert "Ada (phone)" in text
-    assert "312.0K suspect" in text
-
-
-async def test_the_gauge_is_behind_the_name_where_both_have_no_room(engine: FakeEngine) -> None:
-    async with at_work(engine, (60, 20)) as desk:
+    async with at_work(engine) as desk:
+        await desk.press("2")
+        for size, headings in COLUMNS.items():
+            await desk.resize(*size)
+            text = desk.text("sessions")
+            assert " ".join(text.split("\n")[1].strip("│┃").split()) == headings
+            assert "Ada (phone)" in text
+            assert "312.0K suspect" in text
+        for width, title in TITLES.items():
+            await desk.resize(width, 24)
+            assert title in " ".join(desk.bar("title").split())
+        for size in ((120, 40), (120, 30), (160, 50), COMPACT, (60, 20)):
+            await desk.resize(*size)
+            for keys in ((), ("z", "z")):
+                await desk.press(*keys)
+                assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")
         [main] = [line for line in desk.pane("sessions").lines if "DUE" in _text(line)]
 
+    # The gauge is behind the name where both have no room.
     roles = [span.role for span in main if span.text.startswith("main")]
     assert roles == [Role.DUE_FILL]
 
@@ -100,26 +112,6 @@ async def test_the_panels_below_one_list_are_of_the_agent_under_its_cursor(
         assert desk.cursor("sessions") == desk.pane("sessions").place.rows[0].key
 
 
-@pytest.mark.parametrize(
-    ("width", "title"),
-    [
-        (
-            120,
-            "/home/operator/.openclaw gateway ○ not asked scheduler ● next checkpoint 14:32",
-        ),
-        (80, "memconsole gateway ○ not asked scheduler ● next checkpoint 14:32 14:20"),
-        (60, "memconsole gw ○ not asked sch ● checkpoint 14:32 14:20"),
-        (40, "memconsole gw ○ sch ● 14:20"),
-        (24, "memconsole gw ○ sch ●"),
-    ],
-)
-async def test_the_home_goes_first_from_the_title_and_the_machinery_never(
-    engine: FakeEngine, width: int, title: str
-) -> None:
-    async with at_work(engine, (width, 24)) as desk:
-        assert title in " ".join(desk.bar("title").split())
-
-
 async def test_what_is_due_stays_in_view_while_the_rest_scrolls() -> None:
     crowd = sample.crowd()
     due = sample.view(sample.stored("agent-07", "main", 70), sample.fresh(160_000))
@@ -141,13 +133,3 @@ def test_a_click_takes_the_row_that_is_drawn_there(line: int) -> None:
     place.move(30)
     assert place.at(line) == place.view[line]
     assert [row.key for row in place.view] == ["0", "1", "27", "28", "29", "30"]
-
-
-@pytest.mark.parametrize("size", [(120, 40), (120, 30), (160, 50), COMPACT, (60, 20)], ids=str)
-async def test_the_keys_stand_in_the_last_line_however_many_findings_there_are(
-    engine: FakeEngine, size: tuple[int, int]
-) -> None:
-    async with at_work(engine, size) as desk:
-        assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")
-        await desk.press("z", "z")
-        assert desk.picture().split("\n")[size[1] - 1].startswith(" c ")

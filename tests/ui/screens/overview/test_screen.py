@@ -21,11 +21,21 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.usefixtures("engine")
 
 
-async def test_the_worst_finding_stands_in_the_attention_line(engine: FakeEngine) -> None:
+async def test_the_first_screen_says_how_things_stand(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
-        line = desk.bar("attention")
+        attention, title, sessions = desk.bar("attention"), desk.bar("title"), desk.text("sessions")
+        assert desk.cursor("agents") == "main"  # the agent that needs it
 
-    assert line.startswith(" ! main / main is due: 151.2K of 150K, growing 9K/h   c saves it")
+    begin = " ! main / main is due: 151.2K of 150K, growing 9K/h   c saves it"
+    assert attention.startswith(begin)
+    assert "memconsole  /home/operator/.openclaw" in title
+    assert "gateway ○ not asked" in title
+    assert "scheduler ● next checkpoint 14:32" in title
+    assert title.rstrip().endswith("14:20")
+    states = ("151.2K DUE", "64.2K est", "128.4K stale", "312.0K suspect", "slack · c0ffee ? ?")
+    assert [one for one in states if one not in " ".join(sessions.split())] == []
+    [unknown] = (line for line in sessions.split("\n") if "c0ffee" in line)
+    assert "█" not in unknown  # an unknown count has an empty gauge
 
 
 async def test_a_quiet_home_says_so() -> None:
@@ -37,104 +47,52 @@ async def test_a_quiet_home_says_so() -> None:
     )
 
 
-async def test_the_title_says_where_and_whether_the_machinery_lives(engine: FakeEngine) -> None:
+async def test_the_cursor_among_the_agents_leads_the_other_panels(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
-        line = desk.bar("title")
-
-    assert "memconsole  /home/operator/.openclaw" in line
-    assert "gateway ○ not asked" in line
-    assert "scheduler ● next checkpoint 14:32" in line
-    assert line.rstrip().endswith("14:20")
-
-
-async def test_every_state_of_a_count_is_a_word(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        text = " ".join(desk.text("sessions").split())
-
-    assert "151.2K DUE" in text
-    assert "64.2K est" in text
-    assert "128.4K stale" in text
-    assert "312.0K suspect" in text
-    assert "slack · c0ffee ? ?" in text
-
-
-async def test_an_unknown_count_has_an_empty_gauge_and_zero_has_a_track(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        [unknown] = (line for line in desk.text("sessions").split("\n") if "c0ffee" in line)
-
-    assert "█" not in unknown
-
-
-async def test_the_cursor_starts_at_the_agent_that_needs_it_and_leads_the_other_panels(
-    engine: FakeEngine,
-) -> None:
-    async with at_work(engine) as desk:
-        assert desk.cursor("agents") == "main"
+        assert "c checkpoint main / main  " in desk.bar("keys")  # as the finding about it says
+        assert "R rotate main / main  " in desk.bar("keys")
         await desk.press("j")
         assert desk.cursor("agents") == "work"
-        sessions, memory = desk.text("sessions"), desk.text("memory")
+        assert "c checkpoint work  " in desk.bar("keys")
+        assert "2 Sessions · work · 3 live" in desk.text("sessions")
+        assert "3 Memory · work" in desk.text("memory")
+        assert "150 KB" in desk.text("memory")
+        await desk.press("2")
+        assert "c checkpoint work  " in desk.bar("keys")
+        assert "R rotate work / " in desk.bar("keys")
+        await desk.press("space", "space")
+        assert "R rotate 2 marked" in desk.bar("keys")
 
-    assert "2 Sessions · work · 3 live" in sessions
-    assert "3 Memory · work" in memory
-    assert "150 KB" in memory
 
-
-async def test_moving_keys(engine: FakeEngine) -> None:
+async def test_moving_keys_and_each_agent_keeps_its_own_place(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("2")
         seen = [desk.pane("sessions").place.number]
         for key in ("j", "down", "k", "up", "G", "g", "end", "home", "pagedown", "pageup"):
             await desk.press(key)
             seen.append(desk.pane("sessions").place.number)
-
-    assert seen == [0, 1, 2, 1, 0, 6, 0, 6, 0, 6, 0]
-
-
-async def test_digits_and_tab_go_to_panels(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        seen = [desk.focus]
-        for key in ("2", "3", "4", "5", "1", "tab", "tab", "shift+tab"):
-            await desk.press(key)
-            seen.append(desk.focus)
-
-    assert seen == [
-        "agents",
-        "sessions",
-        "memory",
-        "search",
-        "journal",
-        "agents",
-        "sessions",
-        "memory",
-        "sessions",
-    ]
+        assert seen == [0, 1, 2, 1, 0, 6, 0, 6, 0, 6, 0]
+        await desk.press("j", "j")
+        kept = desk.cursor("sessions")
+        await desk.press("1", "j")
+        assert desk.cursor("sessions") != kept
+        await desk.press("k")
+        assert desk.cursor("sessions") == kept
 
 
 async def test_enter_goes_in_and_escape_comes_back_and_never_quits(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("enter")
         assert desk.focus == "sessions"
-        await desk.press("enter")
-        assert desk.screen == "session"
-        await desk.press("escape")
-        assert desk.screen == "overview"
+        for panel, screen in (("2", "session"), ("3", "memory"), ("5", "runs")):
+            await desk.press(panel, "enter")
+            assert desk.screen == screen
+            await desk.press("escape")
+            assert desk.screen == "overview"
         await desk.press("escape", "escape", "escape")
         assert desk.focus == "agents"
         assert desk.app.return_code is None
         assert desk.app.is_running
-
-
-@pytest.mark.parametrize(
-    ("panel", "screen"), [("2", "session"), ("3", "memory"), ("5", "runs")], ids=str
-)
-async def test_enter_opens_the_screen_behind_a_panel(
-    engine: FakeEngine, panel: str, screen: str
-) -> None:
-    async with at_work(engine) as desk:
-        await desk.press(panel, "enter")
-        assert desk.screen == screen
-        await desk.press("escape")
-        assert desk.screen == "overview"
 
 
 async def test_slash_filters_the_panel_and_n_goes_through_the_matches(engine: FakeEngine) -> None:
@@ -147,11 +105,10 @@ async def test_slash_filters_the_panel_and_n_goes_through_the_matches(engine: Fa
         assert desk.focus == "sessions"
         await desk.press("escape")
         assert "telegram" in desk.text("sessions")
-
-
-async def test_n_goes_around(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "slash", *"c", "enter")
+        await desk.press("slash", *"app", "escape")
+        assert "telegram" in desk.text("sessions")
+        assert "/app" not in desk.text("sessions")
+        await desk.press("slash", *"c", "enter", "g")
         rows = [row.key for row in desk.pane("sessions").place.rows]
         seen = [desk.cursor("sessions")]
         for key in ("n", "n", "N", "N", "N"):
@@ -162,41 +119,14 @@ async def test_n_goes_around(engine: FakeEngine) -> None:
     assert seen == [rows[0], rows[1], rows[2], rows[1], rows[0], rows[-1]]
 
 
-async def test_escape_in_the_filter_line_takes_the_filter_away(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "slash", *"app", "escape")
-        text = desk.text("sessions")
-
-    assert "telegram" in text
-    assert "/app" not in text
-
-
-async def test_space_marks_and_escape_takes_all_marks_away(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("space", "space")
-        assert desk.pane("agents").place.marks == {"main", "work"}
-        assert "2 marked" in desk.text("agents")
-        await desk.press("escape")
-        assert not desk.pane("agents").place.marks
-
-
-async def test_s_goes_through_the_orders_and_shows_an_arrow(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2")
-        await desk.press("s")
-        assert "tokens▼" in desk.text("sessions")
-        await desk.press("s")
-        assert "grows▼" in desk.text("sessions")
-        await desk.press("s", "s")
-        assert "session▲" in desk.text("sessions")
-        first = desk.pane("sessions").place.rows[0].key
-
-    assert "cron:nightly-digest" in first
-
-
-async def test_a_shows_what_is_folded(engine: FakeEngine) -> None:
+async def test_s_goes_through_the_orders_and_a_shows_what_is_folded(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         assert "310 cron runs folded" in desk.text("sessions")
+        await desk.press("2")
+        for presses, arrow in ((1, "tokens▼"), (1, "grows▼"), (2, "session▲")):
+            await desk.press(*["s"] * presses)
+            assert arrow in desk.text("sessions")
+        assert "cron:nightly-digest" in desk.pane("sessions").place.rows[0].key
         await desk.press("a", "a")
         assert len(desk.pane("sessions").place.rows) == 317
         assert "folded" not in desk.text("sessions")
@@ -230,7 +160,7 @@ async def test_long_lists_keep_the_room() -> None:
         assert desk.pane("agents").size.height > desk.pane("journal").size.height + 5
 
 
-async def test_f_freezes_and_says_so(engine: FakeEngine) -> None:
+async def test_keys_of_the_refreshing(engine: FakeEngine) -> None:
     watch = Stopwatch()
     async with at_work(engine, watch=watch) as desk:
         await desk.press("f")
@@ -245,17 +175,8 @@ async def test_f_freezes_and_says_so(engine: FakeEngine) -> None:
         await desk.press("f")
         assert len(engine.asked) == asked + 1
         assert "frozen" not in desk.bar("title")
-
-
-async def test_r_looks_at_everything(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
         await desk.press("r")
-
-    assert engine.asked == [None, None]
-
-
-async def test_plus_and_minus_change_the_interval(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
+        assert engine.asked[asked:] == [None, None]
         await desk.press("plus")
         assert desk.app.readings.interval == timedelta(seconds=5)
         assert "refreshing every 5 s" in desk.bar("keys")
@@ -285,8 +206,13 @@ async def test_q_quits(engine: FakeEngine) -> None:
     assert desk.app.return_code == 0
 
 
-async def test_dimmed_keys_say_why(engine: FakeEngine) -> None:
+async def test_space_marks_and_keys_that_cannot_work_say_why(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
+        await desk.press("space", "space")
+        assert desk.pane("agents").place.marks == {"main", "work"}
+        assert "2 marked" in desk.text("agents")
+        await desk.press("escape")
+        assert not desk.pane("agents").place.marks
         await desk.press("5", "s")
         assert "this panel has one order only" in desk.bar("keys")
         await desk.press("space")
@@ -395,19 +321,6 @@ async def test_a_row_opens_by_a_double_click_and_the_wheel_scrolls(engine: FakeE
         assert desk.screen == "session"
 
 
-async def test_the_key_bar_names_what_a_key_acts_on(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        assert "c checkpoint main / main  " in desk.bar("keys")  # as the finding about it says
-        assert "R rotate main / main  " in desk.bar("keys")
-        await desk.press("j")
-        assert "c checkpoint work  " in desk.bar("keys")
-        await desk.press("2")
-        assert "c checkpoint work  " in desk.bar("keys")
-        assert "R rotate work / " in desk.bar("keys")
-        await desk.press("space", "space")
-        assert "R rotate 2 marked" in desk.bar("keys")
-
-
 async def test_the_attention_line_names_keys_for_what_is_under_the_cursor(
     engine: FakeEngine,
 ) -> None:
@@ -423,13 +336,6 @@ async def test_the_attention_line_names_keys_for_what_is_under_the_cursor(
         assert "   R shows the plan" in desk.bar("attention")
 
 
-async def test_without_the_gateway_the_attention_line_says_what_saves_it(
-    engine: FakeEngine,
-) -> None:
-    async with at_work(engine) as desk:
-        assert "   c saves it" in desk.bar("attention")
-
-
 async def test_the_point_goes_from_finding_to_finding(engine: FakeEngine) -> None:
     listed = sample.usual().attention
     async with at_work(engine) as desk:
@@ -438,16 +344,6 @@ async def test_the_point_goes_from_finding_to_finding(engine: FakeEngine) -> Non
             assert finding.message[:20] in desk.bar("attention")
             if number and number < len(listed):
                 assert f"{number + 1} of {len(listed)}" in desk.bar("attention")
-
-
-async def test_each_agent_keeps_its_own_place_among_its_sessions(engine: FakeEngine) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("2", "j", "j")
-        kept = desk.cursor("sessions")
-        await desk.press("1", "j")
-        assert desk.cursor("sessions") != kept
-        await desk.press("k")
-        assert desk.cursor("sessions") == kept
 
 
 async def test_what_was_never_visited_stands_on_the_worst_session() -> None:

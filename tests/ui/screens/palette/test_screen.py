@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from textual.events import Key
@@ -18,12 +17,9 @@ from memconsole.ui.keys import COMMON
 from memconsole.ui.screens.palette.help import Purpose, purpose_of, signs
 from memconsole.ui.widgets.line_input import LineInput
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, Desk, at_work
+from tests.ui.driving import COMPACT, WIDE, Desk, at_work, words
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
-
-if TYPE_CHECKING:
-    from memconsole.domain.commands.command import Command
 
 
 async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEngine) -> None:
@@ -127,28 +123,10 @@ async def test_no_dialog_is_answered_from_the_help_nor_by_an_early_enter() -> No
         await desk.press("question_mark", "enter")
         assert desk.screen == "help"
 
-    assert real(up) == []
+    assert up.done == []
 
 
-@pytest.mark.parametrize("key", ["colon", "ctrl+p"])
-async def test_the_palette_opens_and_does_what_is_chosen(engine: FakeEngine, key: str) -> None:
-    async with at_work(engine, COMPACT) as desk:
-        await desk.press(key)
-        assert desk.screen == "palette"
-        assert "checkpoint" in desk.text("dialog")
-        await desk.press(*"findings", "enter")
-        assert desk.screen == "findings"
-
-
-async def test_the_palette_says_why_a_command_cannot_be_done() -> None:
-    async with at_work(FakeEngine(ui={"read_only": True}), WIDE) as desk:
-        await desk.press("colon", *"checkpoin")
-        assert "memconsole runs read-only" in desk.text("dialog")
-        await desk.press("t", "enter")
-        assert "memconsole runs read-only" in desk.bar("keys")
-
-
-async def test_the_palette_moves_and_closes(engine: FakeEngine) -> None:
+async def test_the_palette_opens_moves_and_does_what_is_chosen(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
         await desk.press("colon", "down", "down", "up", "pagedown", "pageup", "up")
         assert desk.pane("dialog").place.number == 0
@@ -158,12 +136,23 @@ async def test_the_palette_moves_and_closes(engine: FakeEngine) -> None:
         assert desk.screen == "overview"
         await desk.press("colon", "escape")
         assert desk.screen == "overview"
-
-
-async def test_a_theme_is_a_command(engine: FakeEngine) -> None:
-    async with at_work(engine, COMPACT) as desk:
         await desk.press("colon", *"theme light", "enter")
         assert desk.app.theme == "light"
+        for key in ("colon", "ctrl+p"):
+            await desk.press(key)
+            assert desk.screen == "palette"
+            assert "checkpoint" in desk.text("dialog")
+            await desk.press(*"findings", "enter")
+            assert desk.screen == "findings"
+            await desk.press("escape")
+
+
+async def test_the_palette_says_why_a_command_cannot_be_done() -> None:
+    async with at_work(FakeEngine(ui={"read_only": True}), WIDE) as desk:
+        await desk.press("colon", *"checkpoin")
+        assert "memconsole runs read-only" in desk.text("dialog")
+        await desk.press("t", "enter")
+        assert "memconsole runs read-only" in desk.bar("keys")
 
 
 async def test_findings_lead_to_what_they_are_about(engine: FakeEngine) -> None:
@@ -217,10 +206,6 @@ async def test_a_command_without_a_key_is_in_the_palette(engine: FakeEngine) -> 
         assert "Recover main" in desk.text("dialog")
 
 
-def real(engine: FakeEngine) -> list[Command]:
-    return [command for command in engine.commands if not command.dry_run]
-
-
 async def test_the_line_names_its_own_target_whatever_the_cursor_is_on() -> None:
     up = FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
     async with at_work(up, WIDE) as desk:
@@ -231,60 +216,44 @@ async def test_the_line_names_its_own_target_whatever_the_cursor_is_on() -> None
         assert "Rotate main / main" in desk.text("dialog")
         await desk.press("y")
 
-    assert real(up) == [Rotate(sample.ref("main"), "agent:main:main")]
+    assert up.done == [Rotate(sample.ref("main"), "agent:main:main")]
 
 
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("rotate agent:homelab:main", "there is no live session 'agent:homelab:main'"),
-        ("checkpoint --agent nobody", "there is no agent 'nobody'"),
-        ("checkpoint work", "checkpoint takes no 'work'"),
-        ("checkpoint --yes", "checkpoint takes --agent, --session, --force, --dry-run here"),
-        ("rotate 'main", "a quotation mark is still open"),
-    ],
-)
-async def test_a_line_that_is_not_understood_runs_nothing(line: str, said: str) -> None:
-    engine = FakeEngine()
+async def test_a_line_that_is_not_understood_runs_nothing(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("colon")
-        await typed(desk, line)
-        assert said in " ".join(desk.text("dialog").replace("│", " ").split())
-        await desk.press("enter")
-        assert desk.screen == "palette"
-
-    assert engine.commands == []
-
-
-async def test_scattered_letters_find_no_command_that_writes(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await desk.press("colon")
-        await typed(desk, "otat")
+        for line, said in (
+            ("rotate agent:homelab:main", "there is no live session 'agent:homelab:main'"),
+            ("checkpoint --agent nobody", "there is no agent 'nobody'"),
+            ("checkpoint work", "checkpoint takes no 'work'"),
+            ("checkpoint --yes", "checkpoint takes --agent, --session, --force, --dry-run here"),
+            ("rotate 'main", "a quotation mark is still open"),
+        ):
+            await typed(desk, line)
+            assert said in words(desk.text("dialog"))
+            await desk.press("enter")
+            assert desk.screen == "palette"
+        await typed(desk, "otat")  # scattered letters find no command that writes
         assert "Start due sessions anew" not in desk.text("dialog")
         await typed(desk, "rota")
         await desk.press("enter")
         assert desk.screen == "palette"
 
-    assert real(engine) == []
+    assert engine.done == []
 
 
-async def test_force_and_the_agent_are_taken_from_the_line(engine: FakeEngine) -> None:
-    async with at_work(engine, WIDE) as desk:
-        await desk.press("colon")
-        await typed(desk, "checkpoint --agent work --force")
-        await desk.press("enter")
-
-    assert real(engine) == [Checkpoint(sample.ref("work"), is_forced=True)]
-
-
-async def test_a_dry_run_in_the_line_shows_the_plan_alone(engine: FakeEngine) -> None:
+async def test_agent_and_options_are_taken_from_the_line(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         await desk.press("colon")
         await typed(desk, "checkpoint --dry-run")
         await desk.press("enter")
         assert "its plan alone was asked for" in desk.text("dialog")
+        assert engine.done == []
+        await desk.press("escape", "colon")
+        await typed(desk, "checkpoint --agent work --force")
+        await desk.press("enter")
 
-    assert real(engine) == []
+    assert engine.done == [Checkpoint(sample.ref("work"), is_forced=True)]
 
 
 async def test_tab_and_a_chosen_row_end_the_line(engine: FakeEngine) -> None:
@@ -294,7 +263,7 @@ async def test_tab_and_a_chosen_row_end_the_line(engine: FakeEngine) -> None:
         assert "> checkpoint --agent work" in desk.picture()
         await desk.press("enter")
 
-    assert real(engine) == [Checkpoint(sample.ref("work"))]
+    assert engine.done == [Checkpoint(sample.ref("work"))]
 
 
 async def test_letters_typed_right_behind_the_colon_are_not_lost(engine: FakeEngine) -> None:
@@ -304,4 +273,4 @@ async def test_letters_typed_right_behind_the_colon_are_not_lost(engine: FakeEng
         await desk.settle()
         assert desk.app.screen.query_one(LineInput).value == "checkpoint"
 
-    assert real(engine) == []
+    assert engine.done == []

@@ -90,7 +90,8 @@ async def test_letters_that_come_fast_make_one_search(engine: FakeEngine) -> Non
 async def test_a_large_index_answers_with_words_first(engine: FakeEngine) -> None:
     engine.statuses["main"] = status(chunks=60_000)
     async with at_work(engine) as desk:
-        await open_search(desk, "db")
+        await open_search(desk, "d")
+        await desk.press("b")
 
     assert [(one.text, one.text_only) for one in engine.requests] == [
         ("d", False),
@@ -151,8 +152,7 @@ async def test_query_cursor_and_focus_survive_a_reading_and_a_resize(engine: Fak
         desk.app.readings.request()
         await desk.settle()
         for size in ((80, 24), (50, 18), (1, 1), (120, 40)):
-            await desk.pilot.resize_terminal(*size)
-            await desk.settle()
+            await desk.resize(*size)
         assert desk.focus == "query"
         assert desk.cursor("search") == "hit:main:MEMORY.md:7"
         await desk.press("e")
@@ -165,8 +165,7 @@ async def test_a_field_that_hears_late_that_it_was_hidden_keeps_the_keys(
     async with at_work(engine) as desk:
         await open_search(desk, "databas")
         for size in ((1, 1), (120, 40)):
-            await desk.pilot.resize_terminal(*size)
-            await desk.settle()
+            await desk.resize(*size)
         desk.app.screen.query_one("#query").post_message(Hide())
         await desk.settle()
         assert desk.focus == "query"
@@ -216,21 +215,17 @@ async def test_nothing_found_and_could_not_look_never_look_alike(engine: FakeEng
         assert " could not look ╮" in text.split("\n")[0]
 
 
-async def test_a_search_that_fails_says_why(engine: FakeEngine) -> None:
-    engine.answer = IndexUnavailableError("the index is locked", hint="Wait for the other one.")
-    async with at_work(engine) as desk:
-        await open_search(desk, "database")
-        text = " ".join(desk.text("search").split())
-        assert "could not look: the index is locked. Wait for the other one." in text
-
-
-async def test_a_bug_in_a_search_is_not_the_end(engine: FakeEngine) -> None:
+async def test_a_search_that_fails_says_why_and_a_bug_is_not_the_end(engine: FakeEngine) -> None:
     def broken(request: object) -> tuple[()]:
         raise ZeroDivisionError
 
-    engine.answer = broken
+    engine.answer = IndexUnavailableError("the index is locked", hint="Wait for the other one.")
     async with at_work(engine) as desk:
-        await open_search(desk, "database")
+        await open_search(desk, "data")
+        text = " ".join(desk.text("search").split())
+        assert "could not look: the index is locked. Wait for the other one." in text
+        engine.answer = broken
+        await desk.press("b")
         assert "could not look: it failed, which is a bug; press l" in desk.text("search")
         assert desk.app.is_running
 
@@ -390,36 +385,29 @@ async def test_facets_narrow_by_key_and_by_row(engine: FakeEngine) -> None:
         assert "● all agents" in desk.text("facets")
 
 
-async def test_nothing_found_names_the_facets_that_narrow(engine: FakeEngine) -> None:
-    async with at_work(engine, COMPACT) as desk:
-        await desk.press("a", "o", *"zebra", "tab", "a", "m")
-        assert "marker and date narrow it: x takes them away" in desk.text("results")
-
-
 async def test_the_whole_search_opens_empty_and_waits_for_words(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
         await desk.press("4", "enter")
         assert desk.screen == "search"
         assert desk.focus == "query"
-        await desk.press(*"birds", "escape")
+        await desk.press(*"zebra", "escape")
         assert desk.focus == "results"
+        await desk.press("a", "m")
+        assert "marker and date narrow it: x takes them away" in desk.text("results")
         await desk.press("slash", "ctrl+u", "escape")
         assert desk.screen == "overview"
 
 
-async def test_one_lower_panel_at_a_time_in_a_compact_search(engine: FakeEngine) -> None:
+async def test_commands_act_on_the_agent_that_is_searched(engine: FakeEngine) -> None:
     async with at_work(engine, COMPACT) as desk:
-        await desk.press("a", "o", *"database", "tab")
+        await desk.press("1", "j", "a", "o", *"database", "tab")
         assert desk.pane("preview").size.height > 0
         assert desk.pane("facets").size.height == 0
-        await desk.press("3")
+        await desk.press("3")  # one lower panel at a time
         assert desk.pane("facets").size.height > 0
         assert desk.pane("preview").size.height == 0
+        for key in ("c", "i"):
+            await desk.press(key, "escape")
 
-
-@pytest.mark.parametrize("key", ["c", "i"])
-async def test_commands_act_on_the_agent_that_is_searched(engine: FakeEngine, key: str) -> None:
-    async with at_work(engine) as desk:
-        await desk.press("j", "a", "o", *"database", "tab", key)
-
+    assert {command.spec.name for command in engine.commands} == {"checkpoint", "reindex"}
     assert {command.agent.id for command in engine.commands} == {"work"}
