@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
 from collections import Counter
@@ -64,12 +63,6 @@ HOMES = {
 
 PURE = {"os", "sqlite3", "subprocess", "threading", "logging", "asyncio"}
 """What the domain never imports: rule 5."""
-
-HEAVY = (
-    "mcp", "numpy", "pydantic", "sentencepiece", "sqlite_utils", "textual", "watchfiles",
-    "websockets",
-)  # fmt: skip
-"""What a plain command never loads."""
 
 pytestmark = pytest.mark.xdist_group("architecture")
 """One process reads the sources for all rules."""
@@ -236,16 +229,6 @@ def is_for_checkers(node: ast.AST) -> bool:
 @cache
 def package_imports() -> tuple[Import, ...]:
     return tuple(found for source in sources(PACKAGE.name).values() for found in source.imports)
-
-
-def test_import_contracts_hold() -> None:
-    command = [
-        sys.executable,
-        "-c",
-        "from importlinter.cli import lint_imports_command as lint; lint()",
-    ]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
 
 
 @cache
@@ -445,44 +428,6 @@ def test_every_module_that_a_page_names_is_there() -> None:
         for place in PLACE.findall(text)
         if not (PACKAGE / place).exists() and not (ROOT / place).exists()
     ] == []
-
-
-LOADED = """
-import sys
-from memconsole.__main__ import main
-sys.argv = ["memconsole", *sys.argv[1:]]
-try:
-    main()
-except SystemExit as stop:
-    code = stop.code
-else:
-    code = 0
-print(code or 0, *sorted({name.partition(".")[0] for name in sys.modules}), file=sys.stderr)
-"""
-
-
-def loaded_by(*arguments: str) -> tuple[int, set[str]]:
-    """Run one command in a new process; return its exit code and what it imported."""
-    command = [sys.executable, "-c", LOADED, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    code, *modules = done.stderr.splitlines()[-1].split()
-    return int(code), set(modules)
-
-
-def test_version_is_answered_before_typer_is_loaded() -> None:
-    code, modules = loaded_by("--version")
-    assert code == 0
-    assert modules & {"typer", "click", "rich", *HEAVY} == set()
-
-
-@pytest.mark.parametrize("command", ["status", "agents", "sessions", "runs"])
-def test_plain_commands_load_nothing_heavy(command: str, user_home: Path) -> None:
-    sessions = user_home / ".openclaw" / "agents" / "main" / "sessions"
-    sessions.mkdir(parents=True)
-    (sessions / "sessions.json").write_text("{}")
-    code, modules = loaded_by("--json", command)
-    assert code == 0
-    assert modules & set(HEAVY) == set()
 
 
 GIVEN = {

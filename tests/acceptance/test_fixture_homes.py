@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from tests.acceptance.fixtures import RELEASES, Facts, give_times_back, program_for
+from tests.cli.contract import check_envelope
 from tests.program import tree
 
 if TYPE_CHECKING:
@@ -52,8 +53,11 @@ def test_status_tells_the_eras(facts: Facts, program: Program, state: Path) -> N
     answer = program.json("status")
     assert answer.code == 0
     assert answer.data["home"] == str(state)
-    assert answer.data["era"]["sessions"] == facts.sessions_era
-    assert answer.data["era"]["cron"] == facts.cron_era
+    assert answer.data["era"] == {
+        "sessions": facts.sessions_era,
+        "memory_index": facts.cron_era,  # in these four they came together
+        "cron": facts.cron_era,
+    }
     assert [row["id"] for row in answer.data["agents"]] == ["main", "work"]
     assert [row["store"] for row in answer.data["agents"]] == [facts.sessions_era] * 2
     assert [row["configured"] for row in answer.data["agents"]] == [True, True]
@@ -105,10 +109,18 @@ def test_due_sessions_are_planned(facts: Facts, program: Program) -> None:
 def test_every_transcript_can_be_read(facts: Facts, program: Program) -> None:
     listed = program.json("sessions", "--all").rows(transcript="present")
     assert len(listed) >= facts.archived
+    longest = 0
     for row in listed:
         answer = program.json("transcript", row["session_id"], "--all")
+        check_envelope(answer.envelope)
         assert answer.code == 0, answer
         assert answer.envelope["left_out"]["damaged"] == 0, answer
+        longest = max(longest, *(len(one["text"]) for one in answer.data), 0)
+        detail = program.json("session", row["session_id"])
+        check_envelope(detail.envelope)
+        assert detail.data["messages"] is not None
+    if facts.sessions_era == "sqlite":
+        assert longest > 100_000  # it is packed in the database
 
 
 def test_the_memory_pool_is_measured(facts: Facts, program: Program) -> None:
@@ -133,6 +145,8 @@ def test_a_checkpoint_saves_each_agent(facts: Facts, program: Program, state: Pa
             text = (_path(state, root) / "memory" / "ACTIVE_CONTEXT.md").read_text("utf-8")
             assert text.startswith(f"# Active Context — {agent}\n")
             assert facts.said.get(agent, "") in text
+    runs = program.json("runs").data
+    assert [(run["command"], run["origin"]) for run in runs] == [("checkpoint", "cli")] * 2
 
 
 def _path(state: Path, root: str) -> Path:
@@ -143,7 +157,9 @@ def test_reading_changes_nothing(program: Program, state: Path) -> None:
     """Not a byte, not a time, not a side file, anywhere in the operator's home."""
     before = tree(state.parent)
     for command in READING:
-        assert program.json(*command).code == 0, command
+        answer = program.json(*command)
+        check_envelope(answer.envelope)
+        assert answer.code == 0, command
         assert program(*command).code == 0, command
     assert tree(state.parent) == before
 

@@ -14,8 +14,14 @@ from pathlib import Path
 import pytest
 
 from memconsole import __version__
+from tests.program import Program, tree
 
-HEAVY = ("rich", "textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "humanize")
+HEAVY = (
+    *("rich", "textual", "numpy", "sqlite_utils", "websockets", "watchfiles", "humanize"),
+    "sentencepiece",
+    "mcp",
+    "pydantic",
+)
 
 # Runs the program, then says on standard error what it has loaded.
 _SPY = """
@@ -70,7 +76,7 @@ def loaded(home: Path, *words: str) -> tuple[str, set[str]]:
 
 @pytest.fixture
 def home(user_home: Path) -> Path:
-    """A user with a platform home of one agent and one talk."""
+    """A user with a platform home of one agent and one session."""
     sessions = user_home / ".openclaw" / "agents" / "main" / "sessions"
     sessions.mkdir(parents=True)
     (user_home / ".openclaw" / "workspace" / "memory").mkdir(parents=True)
@@ -105,7 +111,7 @@ def home(user_home: Path) -> Path:
 def test_the_version_is_answered_before_anything_is_loaded(user_home: Path) -> None:
     out, modules = loaded(user_home, "--version")
     assert out == f"memconsole {__version__}\n"
-    assert modules & {"typer", "json", "dataclasses", "logging", *HEAVY} == set()
+    assert modules & {"typer", "click", "json", "dataclasses", "logging", *HEAVY} == set()
 
 
 def test_help_loads_no_rich(user_home: Path) -> None:
@@ -115,10 +121,10 @@ def test_help_loads_no_rich(user_home: Path) -> None:
     assert not [one for one in modules if one.startswith("memconsole.cli.commands.")]
 
 
-@pytest.mark.parametrize("words", [("status",), ("sessions",), ("agents",), ("memory", "pool")])
-def test_machine_output_loads_nothing_it_does_not_use(words: tuple[str, ...], home: Path) -> None:
-    out, modules = loaded(home, "--json", *words)
-    assert json.loads(out)["command"] == " ".join(words)
+@pytest.mark.parametrize("words", ["status", "sessions", "agents", "runs", "memory pool"])
+def test_machine_output_loads_nothing_it_does_not_use(words: str, home: Path) -> None:
+    out, modules = loaded(home, "--json", *words.split())
+    assert json.loads(out)["command"] == words
     assert modules & set(HEAVY) == set()
 
 
@@ -144,14 +150,14 @@ for words in (["sessions"], ["--json", "sessions"]):
 sys.exit(max(codes))
 """
 
-LOCALES = ("C", "C.UTF-8", "en_US.ISO-8859-1", "nonsense")
-
 
 @pytest.mark.parametrize(
     "more",
     [
-        *({"LANG": name} for name in LOCALES),
-        *({"LC_ALL": name} for name in LOCALES),
+        {"LANG": "C"},
+        {"LANG": "en_US.ISO-8859-1"},
+        {"LC_ALL": "C"},
+        {"LC_ALL": "nonsense"},
         {"PYTHONIOENCODING": "ascii"},
     ],
     ids=lambda more: "=".join(*more.items()),
@@ -175,11 +181,11 @@ def test_text_is_printed_in_every_locale(home: Path, more: dict[str, str]) -> No
 def test_an_odd_folder_name_is_printed(home: Path) -> None:
     odd = os.fsencode(home / ".openclaw" / "agents") + b"/caf\xe9"
     Path(os.fsdecode(odd), "sessions").mkdir(parents=True)
-    for more in ({}, {"LC_ALL": "C"}):
-        done = run(home, "agents", **more)
+    plain, machine = (run(home, *words, LC_ALL="C") for words in (["agents"], ["--json", "agents"]))
+    for done in (plain, machine):
         assert done.returncode == 0
         assert b"Traceback" not in done.stderr
-        json.loads(run(home, "--json", "agents", **more).stdout)
+    json.loads(machine.stdout)
 
 
 def test_a_reader_who_leaves_is_no_failure(home: Path) -> None:
@@ -222,17 +228,16 @@ def test_a_full_disk_is_said_in_one_sentence(home: Path) -> None:
 
 
 def test_a_home_that_does_not_exist_is_three(user_home: Path) -> None:
-    done = run(user_home, "--home", str(user_home / "nowhere"), "--json", "status")
-    assert done.returncode == 3
-    assert json.loads(done.stdout)["error"]["code"] == "home-not-found"
-    assert len(done.stderr.decode().splitlines()) == 2
+    answer = Program(environment(user_home)).json("--home", str(user_home / "nowhere"), "status")
+    assert answer.code == 3
+    assert answer.error["code"] == "home-not-found"
+    assert len(answer.err.splitlines()) == 2
 
 
 def test_a_wrong_moment_is_named(home: Path) -> None:
-    done = run(home, "status", MEMCONSOLE_NOW="yesterday")
-    assert done.returncode == 2
-    assert b"MEMCONSOLE_NOW" in done.stderr
-    assert b"Traceback" not in done.stderr
+    answer = Program(environment(home, MEMCONSOLE_NOW="yesterday"))("status")
+    assert answer.code == 2
+    assert "MEMCONSOLE_NOW" in answer.err
 
 
 def test_a_signal_ends_a_call_as_an_interruption(home: Path) -> None:
@@ -267,13 +272,10 @@ sys.exit(main())
 
 
 def test_nothing_is_written_by_looking(home: Path) -> None:
-    def files() -> set[str]:
-        return {str(path) for path in home.rglob("*")}
-
-    before = files()
+    before, look = tree(home), Program(environment(home))
     for words in (("status",), ("agents",), ("sessions", "--all"), ("memory", "pool"), ("runs",)):
-        assert run(home, *words).returncode == 0
-    assert files() == before
+        assert look(*words).code == 0
+    assert tree(home) == before
 
 
 HOSTILE = (

@@ -3,7 +3,7 @@ from __future__ import annotations
 import tomllib
 from typing import TYPE_CHECKING
 
-from tests.cli import contract
+from tests.cli.contract import check_data
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     import pytest
 
     from tests.cli.caller import Caller
-
-SETTING: contract.Type = {"key": "str", "source": "str", "help": "str"}
 
 
 def test_every_setting_is_shown_with_its_source(
@@ -50,10 +48,10 @@ def test_the_path_is_printed_alone(call: Caller, user_home: Path, tmp_path: Path
 def test_init_writes_a_file_of_defaults_once(call: Caller, user_home: Path) -> None:
     file = user_home / ".config" / "memconsole" / "config.toml"
     [planned] = call.json("config", "init", "--dry-run").data
-    contract.check(planned, contract.OUTCOME, "outcome")
+    check_data([planned], "checkpoint")
     assert (planned["status"], file.exists()) == ("planned", False)
     [done] = call.json("config", "init").data
-    contract.check(done, contract.OUTCOME, "outcome")
+    check_data([done], "checkpoint")
     assert (done["status"], done["duration_ms"]) == ("done", None)  # nothing was timed
     assert done["wrote"] == [{"path": str(file), "bytes": file.stat().st_size, "mode": "0600"}]
     assert file.stat().st_mode & 0o777 == 0o600

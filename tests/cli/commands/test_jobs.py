@@ -13,7 +13,7 @@ from memconsole.adapters.state.jobs import StateJobs
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.scheduler.jobs import TABLE
 from tests.cli.caller import stored
-from tests.cli.contract import OUTCOME, check
+from tests.cli.contract import check_data
 from tests.doubles.platform import NOW, fake_agent, talk
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def test_a_dry_run_says_what_would_be_paused(
     option: str, verb: str, call: Caller, state: Path
 ) -> None:
     answer = call.json("--read-only", "jobs", option, "index-md", "--dry-run")
-    check(answer.data, [OUTCOME], "data")
+    check_data(answer.data, "checkpoint")
     [row] = answer.data
     assert (row["command"], row["key"], row["status"]) == ("jobs", "index_md", "planned")
     assert row["message"] == f"would {verb} index_md"

@@ -12,7 +12,7 @@ from memconsole.domain.platform_search.index import IndexedChunk, IndexFacts
 from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.search.agent_view import AgentHit
 from memconsole.errors import GatewayCallError, IndexUnavailableError
-from tests.cli.contract import check_envelope
+from tests.cli.contract import check_data, check_envelope
 from tests.doubles.platform import fake_agent
 from tests.doubles.search import FakePlatformIndex
 
@@ -36,7 +36,7 @@ def world(world: World) -> World:
 
 def test_hits_have_the_fields_of_the_contract(call: Caller) -> None:
     answer = call.json("search", "staging", "database")
-    check_envelope(answer.envelope)
+    check_data(answer.data, "memory search")
     assert answer.code == 0
     [hit] = answer.data["hits"]
     assert (hit["path"], hit["agent"], hit["source"]) == (DAILY, "main", "memory")

@@ -19,7 +19,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Run, Skipped, S
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
 from memconsole.domain.transcripts.records import Message, MessageKind, TranscriptCounts
-from tests.cli import contract
+from tests.cli.contract import check_data
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
 REF = AgentRef("/home/operator/.openclaw", "main")
@@ -111,7 +111,7 @@ def test_a_pool() -> None:
         read_at=NOW,
     )
     row = plain(memory.pool(pool, "work"))
-    contract.check(row, contract.POOL, "pool")
+    check_data([row], "memory pool")
     assert isinstance(row, dict)
     assert row["agent"] == "work"
     assert row["agents"] == ["main", "work"]
@@ -135,7 +135,7 @@ def test_a_message() -> None:
         MessageKind.MESSAGE, "look", id="a1", at=NOW, role="user", attachments=("image/png, 7 KB",)
     )
     row = plain(encode.message(message))
-    contract.check(row, contract.MESSAGE, "message")
+    check_data([row], "transcript")
     assert isinstance(row, dict)
     assert row["attachments"] == ["image/png, 7 KB"]
     counts = TranscriptCounts(damaged=1, in_progress=2, filtered=3, off_path=4, unknown=5)
@@ -190,7 +190,7 @@ def test_an_outcome(
     key: str | None,
 ) -> None:
     row = plain(encode_outcome.outcome(outcome))
-    contract.check(row, contract.OUTCOME, "outcome")
+    check_data([row], "checkpoint")
     assert isinstance(row, dict)
     assert (row["status"], row["reason"], row["hint"], row["key"]) == (status, reason, hint, key)
     assert row["agent"] == "main"
@@ -221,7 +221,7 @@ def test_a_run() -> None:
         duration_ms=3,
     )
     row = plain(encode_outcome.run(run))
-    contract.check(row, contract.RUN, "run")
+    check_data([row], "runs")
 
 
 def test_an_error() -> None:
