@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -24,19 +24,13 @@ def list_sessions(stage: Stage) -> Answer:
     return stage.run("sessions", "--all")
 
 
-@expects("c01.1", f"{MAIN} > tokens")
-def main_tokens(seen: Answer, want: Json) -> None:
-    assert seen.row(key=MAIN)["tokens"] == want
-
-
-@expects("c01.1", f"{MAIN} > state")
-def main_state(seen: Answer, want: Json) -> None:
-    assert seen.row(key=MAIN)["token_state"] == want
-
-
-@expects("c01.1", f"{MAIN} > percent_of_threshold")
-def main_percent(seen: Answer, want: Json) -> None:
-    assert seen.row(key=MAIN)["percent_of_threshold"] == want
+equals("c01.1", f"{MAIN} > tokens", of=lambda seen: seen.row(key=MAIN)["tokens"])
+equals("c01.1", f"{MAIN} > state", of=lambda seen: seen.row(key=MAIN)["token_state"])
+equals(
+    "c01.1",
+    f"{MAIN} > percent_of_threshold",
+    of=lambda seen: seen.row(key=MAIN)["percent_of_threshold"],
+)
 
 
 @expects(
@@ -82,14 +76,8 @@ def webchat_is_stale(seen: Answer, want: Json) -> None:
     assert not row["due"]
 
 
-@expects("c01.1", f"{SLACK} > tokens")
-def slack_tokens(seen: Answer, want: Json) -> None:
-    assert seen.row(key=SLACK)["tokens"] == want
-
-
-@expects("c01.1", f"{SLACK} > state")
-def slack_state(seen: Answer, want: Json) -> None:
-    assert seen.row(key=SLACK)["token_state"] == want
+equals("c01.1", f"{SLACK} > tokens", of=lambda seen: seen.row(key=SLACK)["tokens"])
+equals("c01.1", f"{SLACK} > state", of=lambda seen: seen.row(key=SLACK)["token_state"])
 
 
 @expects("c01.1", f"{SLACK} > never")
@@ -99,9 +87,7 @@ def slack_never_shows_its_window(seen: Answer, want: Json) -> None:
     assert want not in (row["tokens"], row["tokens_reported"], row["tokens_estimated"])
 
 
-@expects("c01.1", f"{IMESSAGE} > tokens")
-def imessage_tokens(seen: Answer, want: Json) -> None:
-    assert seen.row(key=IMESSAGE)["tokens"] == want
+equals("c01.1", f"{IMESSAGE} > tokens", of=lambda seen: seen.row(key=IMESSAGE)["tokens"])
 
 
 @expects(
@@ -122,9 +108,7 @@ def whatsapp_tokens(seen: Answer, want: Json) -> None:
     assert row["percent_of_threshold"] == 0.0
 
 
-@expects("c01.1", f"{WHATSAPP} > state")
-def whatsapp_state(seen: Answer, want: Json) -> None:
-    assert seen.row(key=WHATSAPP)["token_state"] == want
+equals("c01.1", f"{WHATSAPP} > state", of=lambda seen: seen.row(key=WHATSAPP)["token_state"])
 
 
 @action("c01.2", "rotate-plan")

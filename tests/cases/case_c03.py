@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,9 +31,7 @@ def whole_messages(seen: Answer, want: Json) -> None:
     assert len(whole) == want
 
 
-@expects("c03.1", "damaged_lines")
-def damaged_lines(seen: Answer, want: Json) -> None:
-    assert seen.envelope["left_out"]["damaged"] == want
+equals("c03.1", "damaged_lines", of=lambda seen: seen.envelope["left_out"]["damaged"])
 
 
 @expects("c03.1", "in_progress")
@@ -48,9 +46,7 @@ def may_also_recover(seen: Answer, want: Json) -> None:
     assert set(glued) <= set(want)
 
 
-@expects("c03.1", "crash")
-def no_crash(seen: Answer, want: Json) -> None:
-    assert (seen.code != 0) is want
+equals("c03.1", "crash", of=lambda seen: seen.code != 0)
 
 
 @action("c03.2", "checkpoint main")
@@ -95,9 +91,12 @@ def nothing_in_progress(seen: Answer, want: Json) -> None:
     assert "transcript-in-progress" not in seen.warning_codes()
 
 
-@expects("c03.3", "last_user_text", says="UNFINISHED please also attach the spreadsheet")
-def last_user_text(seen: Answer, want: Json) -> None:
-    assert seen.rows(role="user")[-1]["text"] == want
+equals(
+    "c03.3",
+    "last_user_text",
+    says="UNFINISHED please also attach the spreadsheet",
+    of=lambda seen: seen.rows(role="user")[-1]["text"],
+)
 
 
 @action("c03.4", "any command")

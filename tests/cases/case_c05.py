@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -76,6 +76,4 @@ def search(stage: Stage) -> Answer:
     return stage.run("search", "--sessions", "QUJDREVGR0hJ")
 
 
-@expects("c05.3", "hits")
-def hits(seen: Answer, want: Json) -> None:
-    assert len(seen.data["hits"]) == want
+equals("c05.3", "hits", of=lambda seen: len(seen.data["hits"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 from tests.program import tree
 
 if TYPE_CHECKING:
@@ -18,9 +18,7 @@ def list_agents(stage: Stage) -> Answer:
     return stage.run("agents")
 
 
-@expects("c11.1", "agents")
-def configured(seen: Answer, want: Json) -> None:
-    assert [row["id"] for row in seen.rows(configured=True)] == want
+equals("c11.1", "agents", of=lambda seen: [row["id"] for row in seen.rows(configured=True)])
 
 
 @expects("c11.1", "on_disk_but_not_configured")

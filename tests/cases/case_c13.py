@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -21,9 +21,11 @@ def list_sessions(stage: Stage) -> Listing:
     return stage.run("sessions", "--all"), whole
 
 
-@expects("c13.1", f"live > {MAIN} > session")
-def main_session(seen: Listing, want: Json) -> None:
-    assert seen[0].row(key=MAIN, state="live")["session_id"] == want
+equals(
+    "c13.1",
+    f"live > {MAIN} > session",
+    of=lambda seen: seen[0].row(key=MAIN, state="live")["session_id"],
+)
 
 
 @expects("c13.1", f"live > {MAIN} > tokens")
@@ -32,29 +34,19 @@ def main_tokens(seen: Listing, want: Json) -> None:
     assert seen[1][MAIN]["tokens"] == want
 
 
-@expects("c13.1", f"live > {MAIN} > messages")
-def main_messages(seen: Listing, want: Json) -> None:
-    assert seen[1][MAIN]["messages"] == want
-
-
-@expects("c13.1", f"live > {TELEGRAM} > session")
-def telegram_session(seen: Listing, want: Json) -> None:
-    assert seen[0].row(key=TELEGRAM, state="live")["session_id"] == want
-
-
-@expects("c13.1", f"live > {TELEGRAM} > messages")
-def telegram_messages(seen: Listing, want: Json) -> None:
-    assert seen[1][TELEGRAM]["messages"] == want
-
-
-@expects("c13.1", "archived")
-def archived(seen: Listing, want: Json) -> None:
-    assert [row["session_id"] for row in seen[0].rows(state="archived")] == want
-
-
-@expects("c13.1", "total")
-def total(seen: Listing, want: Json) -> None:
-    assert len(seen[0].data) == want
+equals("c13.1", f"live > {MAIN} > messages", of=lambda seen: seen[1][MAIN]["messages"])
+equals(
+    "c13.1",
+    f"live > {TELEGRAM} > session",
+    of=lambda seen: seen[0].row(key=TELEGRAM, state="live")["session_id"],
+)
+equals("c13.1", f"live > {TELEGRAM} > messages", of=lambda seen: seen[1][TELEGRAM]["messages"])
+equals(
+    "c13.1",
+    "archived",
+    of=lambda seen: [row["session_id"] for row in seen[0].rows(state="archived")],
+)
+equals("c13.1", "total", of=lambda seen: len(seen[0].data))
 
 
 @action("c13.2", "rotate-plan")

@@ -9,7 +9,7 @@ import time
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -58,9 +58,11 @@ def line_ending(seen: tuple[Bytes, Bytes], want: Json) -> None:
     assert added.count(b"\n") == added.count(b"\r\n") > 3
 
 
-@expects("c17.1", f"{TODAY} > new_entries")
-def one_new_entry(seen: tuple[Bytes, Bytes], want: Json) -> None:
-    assert new_entries(seen[1][TODAY]) - new_entries(seen[0][TODAY]) == want
+equals(
+    "c17.1",
+    f"{TODAY} > new_entries",
+    of=lambda seen: new_entries(seen[1][TODAY]) - new_entries(seen[0][TODAY]),
+)
 
 
 @expects("c17.1", YESTERDAY)
@@ -105,9 +107,7 @@ def two_at_once(stage: Stage) -> tuple[Bytes, Bytes]:
     return before, memory(stage)
 
 
-@expects("c17.4", "new_entries")
-def one_entry_of_two(seen: tuple[Bytes, Bytes], want: Json) -> None:
-    assert new_entries(seen[1][TODAY]) == want
+equals("c17.4", "new_entries", of=lambda seen: new_entries(seen[1][TODAY]))
 
 
 @expects("c17.4", "file", says="no interleaved halves")

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -121,14 +121,8 @@ def mode(path: Path) -> str:
     return f"{path.stat().st_mode & 0o7777:04o}"
 
 
-@expects("c21.2", "ACTIVE_CONTEXT.md")
-def active_context_mode(seen: Path, want: Json) -> None:
-    assert mode(seen / "ACTIVE_CONTEXT.md") == want
-
-
-@expects("c21.2", "daily log it created")
-def daily_log_mode(seen: Path, want: Json) -> None:
-    assert mode(seen / "2026-04-12.md") == want
+equals("c21.2", "ACTIVE_CONTEXT.md", of=lambda seen: mode(seen / "ACTIVE_CONTEXT.md"))
+equals("c21.2", "daily log it created", of=lambda seen: mode(seen / "2026-04-12.md"))
 
 
 @action("c21.3", "transcript")

@@ -6,7 +6,7 @@ import re
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -60,14 +60,16 @@ def fences_are_closed(seen: dict[str, str], want: Json) -> None:
         assert len(re.findall(r"^ {0,3}(?:[-*] )?(```|~~~)", text, re.MULTILINE)) % 2 == 0
 
 
-@expects("c23.2", "active_context > level_1_headings")
-def one_title(seen: dict[str, str], want: Json) -> None:
-    assert len(headings(seen["ACTIVE_CONTEXT.md"], 1)) == want
-
-
-@expects("c23.2", "active_context > sections_named_Recent_Requests")
-def one_section(seen: dict[str, str], want: Json) -> None:
-    assert headings(seen["ACTIVE_CONTEXT.md"], 2).count("## Recent Requests") == want
+equals(
+    "c23.2",
+    "active_context > level_1_headings",
+    of=lambda seen: len(headings(seen["ACTIVE_CONTEXT.md"], 1)),
+)
+equals(
+    "c23.2",
+    "active_context > sections_named_Recent_Requests",
+    of=lambda seen: headings(seen["ACTIVE_CONTEXT.md"], 2).count("## Recent Requests"),
+)
 
 
 @action("c23.3", "append more-lines.jsonl to the transcript, checkpoint main at 08:50")
@@ -80,9 +82,7 @@ def second(stage: Stage) -> str:
     return stage.read(TODAY)
 
 
-@expects("c23.3", "daily_log_headings_level_3")
-def two_headings(seen: str, want: Json) -> None:
-    assert len(headings(seen, 3)) == want
+equals("c23.3", "daily_log_headings_level_3", of=lambda seen: len(headings(seen, 3)))
 
 
 @expects("c23.3", "daily_log_contains")

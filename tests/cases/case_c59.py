@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -62,9 +62,7 @@ def status(seen: Saved, want: Json) -> None:
     assert seen.answer.row(command="checkpoint")["status"] == want
 
 
-@expects("c59.2", "reason")
-def reason(seen: Saved, want: Json) -> None:
-    assert seen.answer.row(command="checkpoint")["reason"] == want
+equals("c59.2", "reason", of=lambda seen: seen.answer.row(command="checkpoint")["reason"])
 
 
 @expects("c59.2", "written")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from tests.cases.registry import action, expects
+from tests.cases.registry import action, equals, expects
 
 if TYPE_CHECKING:
     from tests.cases.stage import Stage
@@ -16,9 +16,7 @@ def transcript(stage: Stage) -> Answer:
     return stage.run("transcript", "agent:main:main")
 
 
-@expects("c67.1", "messages")
-def messages(seen: Answer, want: Json) -> None:
-    assert len(seen.data) == want
+equals("c67.1", "messages", of=lambda seen: len(seen.data))
 
 
 @expects("c67.1", "unknown_records", says="20, in left_out or a warning")
@@ -48,9 +46,7 @@ def nothing_known(stage: Stage) -> Answer:
     return stage.run("checkpoint", "--agent", "ops")
 
 
-@expects("c67.3", "status")
-def status(seen: Answer, want: Json) -> None:
-    assert seen.row(command="checkpoint")["status"] == want
+equals("c67.3", "status", of=lambda seen: seen.row(command="checkpoint")["status"])
 
 
 @expects(

@@ -54,11 +54,10 @@ async def type_text(pilot: Pilot[int], text: str) -> None:
 
 
 async def click(pilot: Pilot[int], word: str) -> None:
-    """Click on the first place where a word is drawn, if there is one."""
-    for row, line in enumerate(lines_of(pilot.app)):
-        if word in line:
-            await pilot.click(offset=(line.index(word), row))
-            return
+    """Click on the first place where a word is drawn."""
+    lines = lines_of(pilot.app)
+    row = next(row for row, line in enumerate(lines) if word in line)
+    await pilot.click(offset=(lines[row].index(word), row))
 
 
 STEPS = {"press": press, "type": type_text, "click": click}

@@ -99,6 +99,21 @@ def expects(
     return register
 
 
+def equals(
+    check: str,
+    *names: str,
+    of: Callable[[Scene], object],
+    says: str | None = None,
+    part: str = "",
+) -> None:
+    """Register that a check leaves behind what is demanded; `of` finds it in the scene."""
+
+    def assertion(seen: Scene, want: Json) -> None:
+        assert of(seen) == want
+
+    expects(check, *names, says=says, part=part)(assertion)
+
+
 def demands(cases: Path) -> Iterator[Demand]:
     """Yield every demand of every case below a folder, in a fixed order."""
     for path in sorted(cases.glob("*/expect.json")):
