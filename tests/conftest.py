@@ -18,6 +18,8 @@ import hypothesis
 import pytest
 import pytest_textual_snapshot
 
+from tests.lengths import USUAL
+
 if TYPE_CHECKING:
     from syrupy.location import PyTestLocation
 
@@ -38,7 +40,7 @@ XDG_FOLDERS = {
 # each time. `make test-properties` looks longer, and somewhere else each time.
 _SLOW = [hypothesis.HealthCheck.too_slow]
 hypothesis.settings.register_profile(
-    "memconsole", deadline=None, max_examples=25, derandomize=True, suppress_health_check=_SLOW
+    "memconsole", deadline=None, max_examples=USUAL, derandomize=True, suppress_health_check=_SLOW
 )
 hypothesis.settings.register_profile(
     "thorough", deadline=None, max_examples=500, suppress_health_check=_SLOW

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import HealthCheck, settings
 
-USUAL = 25
+USUAL = 16
 """Examples of a test in the usual run, unless it says otherwise."""
 
 

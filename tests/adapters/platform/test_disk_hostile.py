@@ -43,7 +43,7 @@ def read(state: Path, config: object) -> Home:
 
 
 @given(st.dictionaries(WORDS, TREES, max_size=5))
-@settings(suppress_health_check=NO_FIXTURE_CHECK, max_examples=60)
+@settings(suppress_health_check=NO_FIXTURE_CHECK)
 def test_any_configuration_gives_a_home(user_home: Path, config: dict[str, object]) -> None:
     gateway = {"auth": {"token": SECRET, "password": SECRET}, "remote": {"token": SECRET}}
 
@@ -56,7 +56,7 @@ def test_any_configuration_gives_a_home(user_home: Path, config: dict[str, objec
 
 
 @given(st.lists(st.text(max_size=12), min_size=1, max_size=6))
-@settings(suppress_health_check=NO_FIXTURE_CHECK, max_examples=60)
+@settings(suppress_health_check=NO_FIXTURE_CHECK)
 @example(["агент", "Агент", "агент "])
 def test_nobody_becomes_main_who_was_not_called_so(user_home: Path, names: list[str]) -> None:
     home = read(user_home / ".openclaw", {"agents": {"list": [{"id": name} for name in names]}})
@@ -69,7 +69,7 @@ def test_nobody_becomes_main_who_was_not_called_so(user_home: Path, names: list[
 
 
 @given(st.text(max_size=30))
-@settings(suppress_health_check=NO_FIXTURE_CHECK, max_examples=100)
+@settings(suppress_health_check=NO_FIXTURE_CHECK)
 @example("\ud800")
 @example("a\0b")
 @example("~" * 300)

@@ -83,7 +83,7 @@ def chosen(*sessions: StoredSession, storage: Storage = Storage.FILES, **left: i
 
 
 class TestCandidates:
-    def test_the_newest_talk_with_one_person_comes_first(self) -> None:
+    def test_the_newest_session_with_one_person_comes_first(self) -> None:
         found = chosen(
             session("old", "agent:main:main", age=60),
             session("new", "agent:main:telegram:dm:5", age=5),
@@ -112,7 +112,7 @@ class TestCandidates:
         assert chosen(session("x", "agent:main:whatever", chat_type="direct")) == ["x"]
         assert chosen(session("x", "agent:main:whatever", chat_type="group")) == []
 
-    def test_archives_and_talks_without_a_transcript_are_left(self) -> None:
+    def test_archives_and_sessions_without_a_transcript_are_left(self) -> None:
         assert (
             chosen(
                 session("a", "agent:main:main", state=SessionState.ARCHIVED),
@@ -121,18 +121,18 @@ class TestCandidates:
             == []
         )
 
-    def test_of_two_at_one_moment_the_main_talk_is_first(self) -> None:
+    def test_of_two_at_one_moment_the_main_session_is_first(self) -> None:
         found = chosen(session("d", "agent:main:dashboard:x"), session("m", "agent:main:main"))
         assert found == ["m", "d"]
 
     def test_transcripts_alone_are_the_agents_work(self) -> None:
         assert chosen(orphan("old", age=60), orphan("new", age=5)) == ["new", "old"]
 
-    def test_a_talk_just_reset_leaves_its_orphan(self) -> None:
+    def test_a_session_just_reset_leaves_its_orphan(self) -> None:
         fresh = session("fresh", "agent:main:main", has_text=False)
         assert chosen(fresh, orphan("before")) == ["before"]
 
-    def test_beside_a_named_talk_orphans_are_history(self) -> None:
+    def test_beside_a_named_session_orphans_are_history(self) -> None:
         assert chosen(session("m", "agent:main:main", age=500), orphan("o", age=1)) == ["m"]
 
     @pytest.mark.parametrize("key", ["agent:main:telegram:group:-5", "agent:main:cron:daily"])
@@ -178,7 +178,7 @@ def test_a_session_without_any_time_is_the_oldest() -> None:
     assert chosen(timeless, session("m", "agent:main:main", age=9999)) == ["m", "t"]
 
 
-def test_a_talk_is_as_old_as_its_newest_message() -> None:
+def test_a_session_is_as_old_as_its_newest_message() -> None:
     stored = session("a", None)
     assert touched_at(stored) == NOW - timedelta(minutes=10)
     assert touched_at(replace(stored, spoke_at=None)) == NOW

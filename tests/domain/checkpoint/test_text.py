@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -222,7 +222,6 @@ HOSTILE = st.one_of(
 )
 
 
-@settings(max_examples=60)
 @given(
     texts=st.lists(HOSTILE, max_size=6),
     agent_id=HOSTILE,
