@@ -67,7 +67,7 @@ def test_by_itself_nothing_of_a_group_is_copied(home: Path) -> None:
 @pytest.mark.parametrize(
     "variable", ["MEMCONSOLE_CAPTURE__GROUPS", "MEMCONSOLE_AGENTS__MAIN__CAPTURE__GROUPS"]
 )
-def test_where_it_is_wanted_it_is_captured_like_any_talk(home: Path, variable: str) -> None:
+def test_where_it_is_wanted_it_is_captured_like_any_session(home: Path, variable: str) -> None:
     run = program(home, **{variable: "true"})
     memory = home / ".openclaw" / "workspace" / "memory"
 

@@ -117,7 +117,7 @@ def test_the_session_of_an_entry_wins_over_the_file_that_it_names(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_another_agents_talk_is_not_opened(place: Place, name: str) -> None:
+def test_another_agents_session_is_not_opened(place: Place, name: str) -> None:
     theirs = place.talk("juno", J3, "red")
     place.entry(J3, theirs)
 
@@ -158,7 +158,7 @@ def test_a_file_with_another_sessions_header_is_not_taken_in(place: Place, name:
         assert "session-id-mismatch" in answer.out
 
 
-def test_the_other_talks_of_an_agent_are_saved_all_the_same(place: Place) -> None:
+def test_the_other_sessions_of_an_agent_are_saved_all_the_same(place: Place) -> None:
     place.talk("iris", B2, "blue")
     entries = {
         KEY: {"sessionId": A1, "sessionFile": str(place.talk("juno", J3, "red"))},

@@ -86,7 +86,7 @@ def test_a_store_that_cannot_be_read_is_unknown_to_health(program: Program, fold
 
 
 @pytest.mark.parametrize("command", [("recover",), ("observe",), ("checkpoint",)], ids=" ".join)
-def test_talks_that_cannot_be_read_are_not_none(
+def test_sessions_that_cannot_be_read_are_not_none(
     program: Program, folder: Path, command: tuple[str, ...]
 ) -> None:
     (folder / ".openclaw" / "agents" / "main" / "sessions").chmod(0)
@@ -97,7 +97,9 @@ def test_talks_that_cannot_be_read_are_not_none(
     assert (answer.code, row["status"], row["reason"]) == (1, "failed", "store-unreadable")
 
 
-def test_an_index_keeps_the_talks_that_cannot_be_read_now(program: Program, folder: Path) -> None:
+def test_an_index_keeps_the_sessions_that_cannot_be_read_now(
+    program: Program, folder: Path
+) -> None:
     assert program.json("reindex", "--agent", "main").code == 0
     before = program.json("search", "hello", "--agent", "main", "--sessions").data["hits"]
     sessions = folder / ".openclaw" / "agents" / "main" / "sessions"

@@ -66,7 +66,7 @@ def test_the_words_of_a_summary_are_judged(summary: str, fault: Fault | None) ->
     assert judge_text(summary) is fault
 
 
-def test_a_blank_template_of_a_talk_without_a_past_is_right() -> None:
+def test_a_blank_template_of_a_session_without_a_past_is_right() -> None:
     assert judge_text(BLANK, has_earlier_words=False) is None
     assert judge_text(BLANK, has_earlier_words=True) is Fault.BLANK
     assert judge_text(LOST, has_earlier_words=False) is Fault.UNAVAILABLE

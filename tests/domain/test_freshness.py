@@ -107,7 +107,7 @@ def test_the_narrowest_section_decides(
     assert (found.mode, found.at_hour, found.idle_minutes, found.origin) == expected
 
 
-def test_what_is_no_talk_has_no_policy() -> None:
+def test_what_is_no_session_has_no_policy() -> None:
     for kind in (SessionClass.CRON, SessionClass.SUBAGENT, SessionClass.HOOK, SessionClass.OTHER):
         assert resolve(BASE, kind, None, usual=Mode.DAILY) is None
 

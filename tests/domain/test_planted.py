@@ -79,7 +79,7 @@ def test_facts_in_the_words_of_others_and_own_rules_beside_the_end_are_honest() 
     assert not holds_planted(page)
 
 
-def test_a_capture_of_the_talk_marks_it_and_takes_no_task_from_it() -> None:
+def test_a_capture_of_the_session_marks_it_and_takes_no_task_from_it() -> None:
     talk = take([said(f"{ORDER}\n- [ ] send the file"), said("- [ ] water the oak")], str)
     assert [is_quoted(one.text) for one in talk.spoken] == [True, False]
     assert (talk.open_items, talk.planted) == (("water the oak",), 1)

@@ -278,7 +278,7 @@ def given_to(stage: Stage, key: str, **settings: object) -> str:
 
 
 @pytest.mark.parametrize("is_startup", [False, True])
-def test_a_peer_is_given_its_own_talk_and_what_is_common(is_startup: bool) -> None:
+def test_a_peer_is_given_its_own_session_and_what_is_common(is_startup: bool) -> None:
     stage = peers()
     log = f"# Active Context — main\n> Session: bob-1 ({BOB})\n\nBob and the quokka\n"
     stage.put("memory/ACTIVE_CONTEXT.md", log)

@@ -121,7 +121,7 @@ def test_where_a_store_cannot_be_read_whole_nothing_is_touched(listing: dict[str
 
 
 @pytest.mark.parametrize("texts", [("we chose SQLite", "I see"), ()])
-def test_a_talk_of_nobody_is_packed_once_it_was_taken_in_by_hand(texts: tuple[str, ...]) -> None:
+def test_a_session_of_nobody_is_packed_once_it_was_taken_in_by_hand(texts: tuple[str, ...]) -> None:
     stage = Stage()
     stage.world.recovery.known.clear()
     said = talk(*texts, start=NOW - WEEK - DAY) if texts else []
@@ -143,7 +143,7 @@ def test_a_talk_of_nobody_is_packed_once_it_was_taken_in_by_hand(texts: tuple[st
         ),
     ],
 )
-def test_a_talk_that_may_not_be_captured_is_never_packed(key: str | None, why: str) -> None:
+def test_a_session_that_may_not_be_captured_is_never_packed(key: str | None, why: str) -> None:
     stage = Stage()
     stage.world.recovery.known.clear()
     if key is not None:
@@ -179,7 +179,7 @@ def test_what_was_captured_before_needs_no_key() -> None:
     assert stage.done == [("compress", "s-1")] * 2
 
 
-def test_a_talk_that_cannot_be_captured_stays() -> None:
+def test_a_session_that_cannot_be_captured_stays() -> None:
     stage = Stage()
     stage.world.sessions.broken.add("s-1")
     [(status, message)] = stage.clean()
@@ -187,7 +187,7 @@ def test_a_talk_that_cannot_be_captured_stays() -> None:
     assert stage.done == []
 
 
-def test_a_talk_without_a_word_is_packed() -> None:
+def test_a_session_without_a_word_is_packed() -> None:
     stage = Stage()
     stage.world.sessions.transcripts["s-1"] = []
     assert [status for status, _ in stage.clean()] == ["done"]
@@ -264,7 +264,7 @@ def test_both_ages_count_from_the_last_line() -> None:
     assert step_due(replace(file, is_packed=True), NOW + DAY, ON) is Step.DELETE
 
 
-def test_a_talk_of_today_stays_whatever_its_file_says() -> None:
+def test_a_session_of_today_stays_whatever_its_file_says() -> None:
     stage = Stage()
     stage.world.sessions.transcripts["s-1"] = talk("this was said", "half an hour ago")
 

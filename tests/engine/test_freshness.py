@@ -140,7 +140,7 @@ def test_a_flush_that_found_too_little_is_not_repeated() -> None:
     assert engine.due.precaptures() == ()
 
 
-def test_talk_that_is_never_captured_is_never_due() -> None:
+def test_a_session_that_is_never_captured_is_never_due() -> None:
     made = stage(row("agent:main:telegram:group:-1", started_at=NOW))
     assert ahead(made, TOMORROW) == ()
 

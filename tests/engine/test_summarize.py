@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Planned, SkipReason
 from memconsole.domain.commands.summarize import Summarize, Summarized
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
@@ -23,6 +23,7 @@ from memconsole.domain.transcripts.records import Entry, EntryKind, ToolUse
 from memconsole.engine.engine import Engine
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW, fake_agent, talk
+from tests.engine.checkpoint.checkpoint_stage import skipped
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace
@@ -82,12 +83,6 @@ def stored(session_id: str, key: str | None, chat_type: str | None = None) -> St
     )
 
 
-def skipped(outcome: object, reason: SkipReason) -> Skipped:
-    assert isinstance(outcome, Skipped), outcome
-    assert outcome.reason is reason
-    return outcome
-
-
 def test_the_summary_has_its_exact_shape() -> None:
     stage = Stage()
     outcome = stage.run(reason="new")
@@ -143,14 +138,14 @@ def test_a_second_trigger_writes_nothing() -> None:
     assert (stage.text(), stage.files()) == (before, [FILE])
 
 
-def test_more_words_of_the_same_talk_make_no_second_summary() -> None:
+def test_more_words_of_the_same_session_make_no_second_summary() -> None:
     stage = Stage()
     stage.run()
     stage.put(talk(*TEXTS, "and one more thing about the API", "noted as well"))
     skipped(stage.run(), SkipReason.NOTHING_NEW)
 
 
-def test_a_reset_in_place_begins_another_talk_under_the_same_id() -> None:
+def test_a_reset_in_place_begins_another_session_under_the_same_id() -> None:
     stage = Stage()
     stage.run()
     reset = Entry(
@@ -181,7 +176,7 @@ def test_a_reset_in_place_begins_another_talk_under_the_same_id() -> None:
     assert "2 messages" in (stage.text(path) or "")
 
 
-def test_a_long_new_talk_is_not_taken_for_the_old_one() -> None:
+def test_a_long_new_session_is_not_taken_for_the_old_one() -> None:
     stage = Stage()
     stage.run()
     reset = Entry(

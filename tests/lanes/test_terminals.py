@@ -35,6 +35,7 @@ SCREENS = {
     "search": (("a", "o"), "search"),
     "help": (("?",), "checkpoint"),
     "palette": ((":",), "Commands"),
+    "question": (("R",), "[ Close ]"),
 }
 """Keys to each screen and dialog, and what it shows at any size."""
 

@@ -170,7 +170,7 @@ def test_every_agent_id_is_a_file_name(stage: Stage, name: str) -> None:
     assert path.exists()
 
 
-def test_a_talk_is_indexed_by_messages_each_once(stage: Stage) -> None:
+def test_a_session_is_indexed_by_messages_each_once(stage: Stage) -> None:
     lines = (
         MessageLine("user: what about the boiler?", at=AT),
         MessageLine("assistant: it was repaired", at=AT),

@@ -1,25 +1,34 @@
-"""Memory pools of whole workspaces."""
+"""Memory pools: files, their texts and whole workspaces; a long table of what lies in a memory."""
 
 from __future__ import annotations
 
+import codecs
 import os
+import threading
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memconsole.adapters.workspace.pool import DiskMemory
+from memconsole.adapters.workspace.pool_files import LINK_NOWHERE, LINK_OUT, FoundFile, scan
+from memconsole.adapters.workspace.pool_text import FactsCache, TextFacts, decode, facts_of
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
 from tests.rights import powerless, reachable_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from memconsole.ports import platform
     from tests.conftest import FixtureHome, PreparedCase
 
+
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
+
 MIB = 1024 * 1024
 
 
@@ -340,3 +349,409 @@ def test_pools_of_real_releases(
     assert pool.files == files
     assert {tag: count for tag, count in pool.markers.items() if count} == markers
     assert pool.notices == ()
+
+
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    with reachable_folder() as folder:
+        (folder / "memory").mkdir()
+        yield folder
+
+
+def write(workspace: Path, *names: str) -> None:
+    for name in names:
+        path = workspace / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(os.fsencode(name))
+
+
+def counted(workspace: Path) -> list[str]:
+    return [file.path for file in scan(workspace).files if file.because is None]
+
+
+def uncounted(workspace: Path) -> dict[str, str]:
+    return {file.path: file.because for file in scan(workspace).files if file.because is not None}
+
+
+def test_all_markdown_below_memory_and_three_files_beside_it(workspace: Path) -> None:
+    write(workspace, "MEMORY.md", "memory.md", "USER.md", "AGENTS.md", "Memory.md", "notes.md")
+    write(workspace, "memory/a.md", "memory/B.MD", "memory/c.Md", "memory/x.txt", "memory/md")
+    write(workspace, "memory/deep/er/d.md", "memory/archive/e.md", "memory/INDEX.md")
+    write(workspace, "memory/observation-backups/observations-20260101-000000.md")
+    assert counted(workspace) == [
+        "MEMORY.md",
+        "USER.md",
+        "memory.md",
+        "memory/B.MD",
+        "memory/INDEX.md",
+        "memory/a.md",
+        "memory/archive/e.md",
+        "memory/c.Md",
+        "memory/deep/er/d.md",
+        "memory/observation-backups/observations-20260101-000000.md",
+    ]
+    assert uncounted(workspace) == {}
+
+
+def test_hidden_and_vendored_folders_and_side_files_are_left_out(workspace: Path) -> None:
+    write(workspace, "memory/.git/info/a.md", "memory/.obsidian/b.md", "memory/.md/c.md")
+    write(workspace, "memory/x/node_modules/pkg/readme.md", "memory/._a.md", "memory/.#a.md")
+    write(workspace, "memory/.draft.md", "memory/node_modules.md")
+    assert counted(workspace) == ["memory/.draft.md", "memory/node_modules.md"]
+
+
+def test_folders_and_pipes_with_a_file_s_name_are_no_files(workspace: Path) -> None:
+    write(workspace, "memory/folder.md/inside.md")
+    os.mkfifo(workspace / "memory" / "pipe.md")
+    os.mkfifo(workspace / "MEMORY.md")
+    assert counted(workspace) == ["memory/folder.md/inside.md"]
+    why = "no file, but a pipe, a socket or a device"
+    assert uncounted(workspace) == {"MEMORY.md": why, "memory/pipe.md": why}
+
+
+def test_folders_in_the_place_of_single_files_are_not_entered(workspace: Path) -> None:
+    write(workspace, "MEMORY.md/inside.md", "docs/guide.md", "AGENTS.md/inside.md")
+    (workspace / "USER.md").symlink_to("docs")
+    assert scan(workspace, ["AGENTS.md"]).files == ()
+    assert scan(workspace, ["AGENTS.md"]).beside == ()
+    (workspace / "memory").rmdir()
+    write(workspace, "memory")
+    assert scan(workspace).files == ()
+
+
+def test_a_hard_link_counts_once(workspace: Path) -> None:
+    write(workspace, "memory/b.md")
+    os.link(workspace / "memory/b.md", workspace / "memory/c.md")
+    os.link(workspace / "memory/b.md", workspace / "memory/a.md")
+    assert counted(workspace) == ["memory/a.md"]
+    assert uncounted(workspace) == {
+        "memory/b.md": "same file as memory/a.md",
+        "memory/c.md": "same file as memory/a.md",
+    }
+
+
+def test_two_spellings_of_one_file_are_one_file(workspace: Path) -> None:
+    write(workspace, "MEMORY.md")
+    os.link(workspace / "MEMORY.md", workspace / "memory.md")
+    assert counted(workspace) == ["MEMORY.md"]
+    assert uncounted(workspace) == {}
+
+
+def test_the_real_name_wins_over_a_link(workspace: Path) -> None:
+    write(workspace, "memory/z/real.md")
+    (workspace / "memory/a.md").symlink_to("z/real.md")
+    (workspace / "MEMORY.md").symlink_to("memory/z/real.md")
+    assert counted(workspace) == ["memory/z/real.md"]
+    assert uncounted(workspace) == {
+        "MEMORY.md": "same file as memory/z/real.md",
+        "memory/a.md": "same file as memory/z/real.md",
+    }
+
+
+def test_links_inside_the_workspace_are_followed(workspace: Path) -> None:
+    write(workspace, "docs/guide.md", "docs/more/b.md", "docs/plain.txt")
+    (workspace / "memory/guide.md").symlink_to("../docs/guide.md")
+    (workspace / "memory/more").symlink_to("../docs/more")
+    (workspace / "memory/again").symlink_to("../docs/more")
+    (workspace / "memory/named.md").symlink_to("../docs/plain.txt")
+    (workspace / "memory/guide").symlink_to("../docs/guide.md")
+    assert counted(workspace) == ["memory/again/b.md", "memory/guide.md", "memory/named.md"]
+
+
+def test_links_out_of_the_workspace_are_named_and_not_followed(workspace: Path) -> None:
+    outside = workspace.parent / "outside"
+    write(outside, "secret.md", "folder/x.md")
+    (workspace / "memory/secret.md").symlink_to(outside / "secret.md")
+    (workspace / "memory/folder").symlink_to(outside / "folder")
+    (workspace / "memory/plain").symlink_to(outside / "secret.md")
+    (workspace / "memory/gone.md").symlink_to(outside / "gone.md")
+    (workspace / "USER.md").symlink_to("/etc/hostname")
+    assert counted(workspace) == []
+    names = ["USER.md", "memory/folder", "memory/gone.md", "memory/secret.md"]
+    assert uncounted(workspace) == dict.fromkeys(names, LINK_OUT)
+
+
+def test_a_folder_beside_the_workspace_with_a_similar_name_is_outside(workspace: Path) -> None:
+    write(workspace.parent / "workspace-2", "a.md")
+    (workspace / "memory/a.md").symlink_to(workspace.parent / "workspace-2" / "a.md")
+    assert uncounted(workspace) == {"memory/a.md": LINK_OUT}
+
+
+def test_loops_and_dangling_links_end(workspace: Path) -> None:
+    write(workspace, "memory/a.md", "memory/deep/b.md", "top.md")
+    (workspace / "memory/self").symlink_to(".")
+    (workspace / "memory/up").symlink_to("..")
+    (workspace / "memory/deep/up").symlink_to("..")
+    (workspace / "memory/one.md").symlink_to("two.md")
+    (workspace / "memory/two.md").symlink_to("one.md")
+    (workspace / "memory/gone.md").symlink_to("nowhere.md")
+    assert counted(workspace) == ["memory/a.md", "memory/deep/b.md"]
+    names = ["memory/gone.md", "memory/one.md", "memory/two.md"]
+    assert uncounted(workspace) == dict.fromkeys(names, LINK_NOWHERE)
+
+
+def test_the_memory_folder_may_be_a_link_inside_and_not_outside(workspace: Path) -> None:
+    (workspace / "memory").rmdir()
+    write(workspace, "store/a.md")
+    (workspace / "memory").symlink_to("store")
+    assert counted(workspace) == ["memory/a.md"]
+    (workspace / "memory").unlink()
+    (workspace / "memory").symlink_to(workspace.parent)
+    assert uncounted(workspace) == {"memory": LINK_OUT}
+
+
+def test_the_workspace_itself_may_be_a_link(workspace: Path, tmp_path: Path) -> None:
+    write(workspace, "memory/a.md")
+    link = tmp_path / "link"
+    link.symlink_to(workspace)
+    assert scan(link).root == workspace.resolve()
+    assert counted(link) == ["memory/a.md"]
+
+
+@pytest.mark.parametrize("name", ["gone", "file", "nul\0byte", "x" * 5000])
+def test_what_is_no_folder_does_not_exist(tmp_path: Path, name: str) -> None:
+    (tmp_path / "file").write_text("x")
+    found = scan(tmp_path / name)
+    assert not found.exists
+    assert found.files == ()
+
+
+def test_names_of_any_bytes_survive(workspace: Path) -> None:
+    names = [b"line\nfeed.md", b"\x1b[31mred.md", b"bad-\xff\xfe.md", b"[/bad] notes.md", b"-.md"]
+    for name in names:
+        write(workspace, f"memory/{os.fsdecode(name)}")
+    assert sorted(map(os.fsencode, counted(workspace))) == sorted(b"memory/" + n for n in names)
+
+
+def test_files_beside_are_found_when_they_are_real(workspace: Path) -> None:
+    write(workspace, "AGENTS.md", "other/SOUL.md")
+    (workspace / "SOUL.md").symlink_to("other/SOUL.md")
+    (workspace / "TOOLS.md").symlink_to("/etc/hostname")
+    found = scan(workspace, ["AGENTS.md", "SOUL.md", "TOOLS.md", "HEARTBEAT.md"])
+    assert [file.path for file in found.beside] == ["AGENTS.md", "SOUL.md"]
+    assert found.files == ()
+
+
+def test_the_mark_changes_with_any_file(workspace: Path) -> None:
+    write(workspace, "memory/a.md", "AGENTS.md")
+    marks = [scan(workspace, ["AGENTS.md"]).mark]
+
+    def changed() -> bool:
+        marks.append(scan(workspace, ["AGENTS.md"]).mark)
+        return marks[-1] != marks[-2]
+
+    assert not changed()
+    os.utime(workspace / "memory/a.md", ns=(1, 1))
+    assert changed()
+    write(workspace, "memory/b.md")
+    assert changed()
+    (workspace / "memory/b.md").rename(workspace / "memory/c.md")
+    assert changed()
+    (workspace / "AGENTS.md").write_text("longer than before")
+    assert changed()
+    write(workspace, "memory/no.txt", "memory/.git/x.md")
+    assert not changed()
+    (workspace / "memory/link.md").symlink_to("/nowhere.md")
+    assert changed()
+
+
+def test_folders_that_cannot_be_listed_are_named(reachable: Path) -> None:
+    write(reachable, "memory/a.md", "memory/shut/b.md", "memory/blind/c.md")
+    (reachable / "memory/shut").chmod(0o000)
+    (reachable / "memory/blind").chmod(0o444)
+    with powerless():
+        found = scan(reachable)
+    assert [file.path for file in found.files] == ["memory/a.md"]
+    assert found.unread == (
+        ("memory/blind/c.md", "Permission denied"),
+        ("memory/shut/", "Permission denied"),
+    )
+
+
+def test_a_workspace_that_may_not_be_entered_is_named(reachable: Path) -> None:
+    write(reachable, "MEMORY.md")
+    reachable.chmod(0o444)
+    with powerless():
+        found = scan(reachable)
+    assert found.exists
+    assert found.files == ()
+    assert ("memory", "Permission denied") in found.unread
+
+
+@pytest.mark.parametrize(
+    ("mtime", "year"), [(0, 1970), (1_775_984_400, 2026), (10**12, None), (-(10**12), None)]
+)
+def test_a_time_that_no_calendar_holds_is_unknown(mtime: int, year: int | None) -> None:
+    status = os.stat_result([0, 0, 0, 0, 0, 0, 0, 0, mtime, 0])
+    modified_at = FoundFile("memory/a.md", "/a.md", status).modified_at
+    assert (None if modified_at is None else modified_at.year) == year
+
+
+def found(path: Path) -> FoundFile:
+    return FoundFile(path.name, str(path), path.stat())
+
+
+@pytest.mark.parametrize(
+    ("data", "text", "encoding"),
+    [
+        (b"", "", "utf-8"),
+        ("Stra\u00dfe".encode(), "Stra\u00dfe", "utf-8"),
+        (codecs.BOM_UTF8 + b"# a", "# a", "utf-8-sig"),
+        (codecs.BOM_UTF16_LE + "h\u00e9".encode("utf-16-le"), "h\u00e9", "utf-16"),
+        (codecs.BOM_UTF16_BE + "h\u00e9".encode("utf-16-be"), "h\u00e9", "utf-16"),
+        (codecs.BOM_UTF32_LE + "h\u00e9".encode("utf-32-le"), "h\u00e9", "utf-32"),
+        (codecs.BOM_UTF32_BE + "h\u00e9".encode("utf-32-be"), "h\u00e9", "utf-32"),
+        (b"Stra\xdfe", "Stra\ufffde", "unknown"),
+        (codecs.BOM_UTF8 + b"a\xdf", "a\ufffd", "unknown"),
+        (codecs.BOM_UTF16_LE + b"a\0b", "a\ufffd", "unknown"),
+        (b"a\0b", "a\0b", "utf-8"),
+    ],
+)
+def test_decoding(data: bytes, text: str, encoding: str) -> None:
+    assert decode(data) == (text, encoding)
+
+
+@given(st.binary())
+def test_any_bytes_become_text(data: bytes) -> None:
+    text, encoding = decode(data)
+    if encoding == "utf-8":
+        assert text.encode() == data
+    assert facts_of(data).chars >= len(text)
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_characters_are_counted_as_the_platform_counts_them(text: str) -> None:
+    data = codecs.BOM_UTF8 + text.encode()
+    assert facts_of(data).chars == len(text.encode("utf-16-le")) // 2
+
+
+def test_markers_are_found_in_every_encoding() -> None:
+    text = "# x\r\n\r\n- [FACT] \u00e9\r\n"
+    for encoding in ("utf-8", "utf-8-sig", "utf-16", "utf-32"):
+        assert facts_of(text.encode(encoding)).markers == ((3, "FACT", "[FACT] \u00e9"),)
+
+
+def test_an_unchanged_file_is_not_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("- [FACT] one")
+    before = found(path)
+    cache = FactsCache()
+    facts = cache.read(before)
+    path.unlink()
+    assert cache.read(before) is facts
+
+
+def test_a_changed_file_is_read_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("- [FACT] one")
+    cache = FactsCache()
+    before = found(path)
+    cache.read(before)
+    path.write_text("- [TODO] two")
+    os.utime(path, ns=(before.status.st_atime_ns, before.status.st_mtime_ns))
+    assert cache.read(found(path)).markers == ((1, "TODO", "[TODO] two"),)
+
+
+def test_what_changed_since_the_scan_is_remembered_as_what_was_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("old")
+    before = found(path)
+    path.write_text("- [TODO] new")
+    cache = FactsCache()
+    assert cache.read(before).markers == ((1, "TODO", "[TODO] new"),)
+    after = found(path)
+    path.unlink()
+    assert cache.read(after).markers == ((1, "TODO", "[TODO] new"),)
+    with pytest.raises(FileNotFoundError):
+        cache.read(before)
+
+
+def test_what_a_file_was_before_is_forgotten(tmp_path: Path) -> None:
+    path, other = tmp_path / "a.md", tmp_path / "b.md"
+    other.write_text("- [FACT] another")
+    cache = FactsCache(max_files=2)
+    beside = found(other)
+    kept = cache.read(beside)
+    for number in range(50):
+        path.write_text(f"- [FACT] {'x' * number}")
+        cache.read(found(path))
+    other.unlink()
+    assert cache.read(beside) is kept
+    assert cache._chars == len("[FACT] another") + len("[FACT] ") + 49
+
+
+@pytest.mark.parametrize("kind", ["gone", "folder", "pipe"])
+def test_a_file_that_is_none_any_more_is_gone(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("x")
+    file = found(path)
+    path.unlink()
+    if kind == "folder":
+        path.mkdir()
+    elif kind == "pipe":
+        os.mkfifo(path)
+    with pytest.raises(FileNotFoundError):
+        FactsCache().read(file)
+
+
+def test_a_file_that_became_a_link_is_not_followed(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("x")
+    file = found(path)
+    path.unlink()
+    path.symlink_to("/etc/hostname")
+    with pytest.raises(OSError, match="symbolic links"):
+        FactsCache().read(file)
+
+
+def test_the_oldest_readings_are_forgotten_first(tmp_path: Path) -> None:
+    files = []
+    for name in "abc":
+        (tmp_path / name).write_text(f"- [TODO] {name}")
+        files.append(found(tmp_path / name))
+    cache = FactsCache(max_files=2)
+    a, b, c = files
+    kept = cache.read(a)
+    cache.read(b)
+    assert cache.read(a) is kept
+    cache.read(c)
+    for name in "abc":
+        (tmp_path / name).unlink()
+    assert cache.read(a) is kept
+    assert isinstance(cache.read(c), TextFacts)
+    with pytest.raises(FileNotFoundError):
+        cache.read(b)
+
+
+def test_marker_text_is_not_hoarded(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text(f"[TODO] {'x' * 200}")
+    file = found(path)
+    cache = FactsCache(max_chars=100)
+    assert len(cache.read(file).markers) == 1
+    path.unlink()
+    with pytest.raises(FileNotFoundError):
+        cache.read(file)
+
+
+def test_threads_share_the_cache(tmp_path: Path) -> None:
+    files = []
+    for number in range(40):
+        path = tmp_path / f"{number}.md"
+        path.write_text(f"- [FACT] {number}\n")
+        files.append(found(path))
+    cache = FactsCache(max_files=20)
+    wrong: list[int] = []
+
+    def read_all() -> None:
+        for _ in range(20):
+            for number, file in enumerate(files):
+                if cache.read(file).markers != ((1, "FACT", f"[FACT] {number}"),):
+                    wrong.append(number)
+
+    threads = [threading.Thread(target=read_all) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert wrong == []

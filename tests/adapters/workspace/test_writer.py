@@ -8,7 +8,7 @@ import stat
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.adapters.workspace.writer import DiskWorkspace
@@ -235,7 +235,6 @@ class TestAppend:
             DiskWorkspace().append(root, "x.md", ENTRY, header="no")
         assert (root / "x.md").read_bytes() == old
 
-    @settings(max_examples=60)
     @given(old=st.binary(max_size=40), entry=st.text(max_size=20))
     def test_old_bytes_stay_a_prefix(
         self, tmp_path_factory: pytest.TempPathFactory, old: bytes, entry: str

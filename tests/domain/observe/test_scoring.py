@@ -190,7 +190,7 @@ def test_a_long_message_gives_few_short_lines() -> None:
 @given(
     st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text(max_size=200)), max_size=6)
 )
-def test_any_talk_can_be_judged(talk: list[tuple[str, str]]) -> None:
+def test_any_session_can_be_judged(talk: list[tuple[str, str]]) -> None:
     found = find([JudgedMessage(role, text) for role, text in talk])
 
     assert all(0 <= one.score <= 10 and one.text for one in found)

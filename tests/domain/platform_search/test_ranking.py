@@ -99,7 +99,7 @@ class TestLimits:
         assert found.half_life_days == 30.0
         assert limits_of(FADING, config, "main").vector_weight == 0.7
 
-    def test_the_newest_reads_talks_only_by_name(self) -> None:
+    def test_the_newest_reads_sessions_only_by_name(self) -> None:
         config: dict[str, object] = {"memory": {"search": {"sources": ["memory", "sessions"]}}}
         assert limits_of(FADING, config, "main").sources == ("memory", "sessions")
         config = {"memory": {"search": {"enabled": False, "query": {"minScore": True}}}}
@@ -200,7 +200,7 @@ class TestAge:
         age_s = age_of(chunk("a", path), NOW)
         assert age_s == (None if days is None else days * DAY_S)
 
-    def test_a_talk_has_that_of_its_last_words(self) -> None:
+    def test_a_session_has_that_of_its_last_words(self) -> None:
         talk = chunk("a", "sessions/main/s.jsonl")._replace(source="sessions")
         assert age_of(talk, NOW) is None
         assert age_of(talk._replace(modified_at=NOW - 2 * DAY_S), NOW) == 2 * DAY_S

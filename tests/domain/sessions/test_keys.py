@@ -227,7 +227,7 @@ def test_a_thread_has_a_parent_and_nothing_else_has(words: list[str]) -> None:
         assert parse_key(key.parent, owner="main").agent_id == key.agent_id
 
 
-def test_which_classes_are_talks_captured_and_rotated() -> None:
+def test_which_classes_are_sessions_captured_and_rotated() -> None:
     talks = {kind for kind in SessionClass if kind.is_conversation}
 
     assert talks == set(SessionClass) - {

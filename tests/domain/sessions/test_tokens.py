@@ -34,7 +34,7 @@ def rate(
     return None if found is None else (found.tokens_per_hour, found.due_at)
 
 
-def test_a_steady_talk_is_forecast() -> None:
+def test_a_steady_session_is_forecast() -> None:
     points = [(at(120), 80_000), (at(90), 85_000), (at(60), 90_000), (at(0), 100_000)]
 
     assert rate(points) == (10_000.0, NOW + timedelta(hours=5))

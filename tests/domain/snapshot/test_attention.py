@@ -146,7 +146,7 @@ def test_a_small_window_compacts_before_its_threshold() -> None:
     assert found(replace(small, window=None)) == ()
 
 
-def test_talk_without_a_capture_warns() -> None:
+def test_a_session_without_a_capture_warns() -> None:
     [never] = found(session(), agents=(agent(checkpoint_at=None),))
 
     assert (never.code, never.message) == (
@@ -351,7 +351,7 @@ def test_findings_that_say_the_same_are_one_group() -> None:
     assert [len(one.findings) for one in groups] == [3, 1]
 
 
-def test_an_old_talk_needs_no_capture() -> None:
+def test_an_old_session_needs_no_capture() -> None:
     stored = replace(session().stored, updated_at=NOW - timedelta(hours=25))
 
     assert found(session(stored=stored), agents=(agent(checkpoint_at=None),)) == ()

@@ -52,14 +52,14 @@ def test_of_each_marker_the_newest_are_kept_each_once() -> None:
 
 
 @given(st.lists(st.tuples(st.sampled_from(["user", "assistant"]), st.text()), max_size=4))
-def test_any_talk_has_observations_of_one_line(said: list[tuple[str, str]]) -> None:
+def test_any_session_has_observations_of_one_line(said: list[tuple[str, str]]) -> None:
     for one in observations(said, 5):
         assert one.tag in MARKER_TAGS
         assert one.text
         assert "\n" not in one.text
 
 
-def test_a_talk_is_named_by_what_sets_it_apart_from_the_pool() -> None:
+def test_a_session_is_named_by_what_sets_it_apart_from_the_pool() -> None:
     texts = ["Please restore the backup of the replica", "the backup of the replica, please"]
     assert slug(texts, {}, 0) == "restore-backup-replica"
     common = {"backup": 40, "replica": 40}

@@ -198,7 +198,7 @@ def test_the_text_is_kept_whole() -> None:
         ("memconsole index_sync took 3 s", "assistant", FilterReason.OWN),
     ],
 )
-def test_what_is_no_word_of_the_talk(text: str, role: str, reason: FilterReason | None) -> None:
+def test_what_is_no_word_of_the_session(text: str, role: str, reason: FilterReason | None) -> None:
     found = message_of(said(text, role))
     assert isinstance(found, FilterReason)
     assert reason is None or found is reason

@@ -69,13 +69,13 @@ def done(outcome: Outcome) -> Checkpointed:
     return outcome
 
 
-def skipped(outcome: Outcome, reason: SkipReason) -> Skipped:
+def skipped(outcome: object, reason: SkipReason) -> Skipped:
     assert isinstance(outcome, Skipped), outcome
     assert outcome.reason is reason
     return outcome
 
 
-def failed(outcome: Outcome, code: str) -> Failed:
+def failed(outcome: object, code: str) -> Failed:
     assert isinstance(outcome, Failed), outcome
     assert outcome.code == code
     return outcome

@@ -95,7 +95,7 @@ class TestSkipping:
         outcome = skipped(stage.run(), SkipReason.NO_SESSION)
         assert outcome.message.endswith("only sessions of the kind cron, group")
 
-    def test_a_talk_without_a_transcript(self) -> None:
+    def test_a_session_without_a_transcript(self) -> None:
         stage = Stage()
         stage.hold(row(transcript=None, transcript_state=TranscriptState.NONE))
         outcome = skipped(stage.run(), SkipReason.NO_SESSION)
@@ -170,7 +170,7 @@ class TestNaming:
         outcome = skipped(stage.run(session_key="agent:main:dashboard:x"), SkipReason.NO_SESSION)
         assert "has ended" in outcome.message
 
-    def test_a_named_talk_without_a_transcript(self) -> None:
+    def test_a_named_session_without_a_transcript(self) -> None:
         stage = Stage()
         stage.hold(row(transcript=None, transcript_state=TranscriptState.MISSING))
         outcome = skipped(stage.run(session_key="agent:main:main"), SkipReason.NO_SESSION)

@@ -8,12 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.commands.outcomes import SkipReason
+from memconsole.domain.agents import AgentRef, Notice, PlatformConfig, Storage
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.outcomes import Planned, SkipReason
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import CheckpointSettings
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
-from tests.doubles.platform import NOW, fake_agent, talk
+from tests.doubles.platform import HOME, NOW, fake_agent, talk
 from tests.engine.checkpoint.checkpoint_stage import (
     CONTEXT,
     DAY,
@@ -22,8 +24,10 @@ from tests.engine.checkpoint.checkpoint_stage import (
     TEXTS,
     Stage,
     done,
+    failed,
     skipped,
 )
+from tests.engine.rows import row
 
 
 def test_what_was_saved_can_be_looked_at_again_newest_first() -> None:
@@ -262,3 +266,198 @@ def test_a_run_is_logged_with_its_reason() -> None:
     first, second = stage.world.runs.stored
     assert (first.status, first.reason, first.agent) == ("done", None, "main")
     assert (second.status, second.reason) == ("skipped", "nothing-new")
+
+
+class TestFailing:
+    def test_a_store_that_cannot_be_read_is_no_empty_one(self) -> None:
+        stage = Stage()
+        broken = Notice("store-unreadable", "sessions.json is cut off")
+        orphan = row(None, state=SessionState.ORPHAN)
+        stage.hold(orphan, storage=Storage.UNREADABLE, notices=(broken,))
+        outcome = failed(stage.run(), "store-unreadable")
+        assert outcome.message == "the sessions of main cannot be read: sessions.json is cut off"
+        assert "--session ID" in outcome.hint
+
+    def test_a_store_that_is_partly_unreadable(self) -> None:
+        stage = Stage()
+        stage.hold(row(None, state=SessionState.ORPHAN), left_out={"unreadable": 2})
+        assert failed(stage.run(), "store-unreadable").message.endswith("cannot be read")
+
+    def test_a_transcript_that_cannot_be_read(self) -> None:
+        stage = Stage()
+        stage.world.sessions.broken.add("id-main")
+        failed(stage.run(), "store-unreadable")
+        assert stage.world.workspace.files == {}
+
+    def test_an_edit_meanwhile_is_survived_once(self) -> None:
+        stage = Stage()
+        stage.world.workspace.edits[CONTEXT] = ["edited once\n"]
+        outcome = done(stage.run())
+        assert outcome.is_logged
+        assert (stage.text() or "").startswith("# Active Context")
+        assert stage.entries() == 1
+
+    def test_two_edits_meanwhile_are_too_many(self) -> None:
+        stage = Stage()
+        stage.world.workspace.edits[CONTEXT] = ["edited once\n", "edited twice\n"]
+        outcome = failed(stage.run(), "concurrent-edit")
+        assert "changed by someone else" in outcome.message
+        assert stage.text() == "edited twice\n"
+        assert stage.text(DAY) is None
+        assert stage.world.captures.stored == []
+
+    def test_a_refused_context_leaves_the_log_alone(self) -> None:
+        stage = Stage()
+        stage.world.workspace.refused[CONTEXT] = "it is a symbolic link"
+        outcome = failed(stage.run(), "workspace")
+        assert outcome.message == f"{CONTEXT}: it is a symbolic link"
+        assert stage.text(DAY) is None
+        assert stage.world.captures.stored == []
+
+    def test_a_refused_log_is_not_remembered_as_written(self) -> None:
+        stage = Stage()
+        stage.world.workspace.refused[DAY] = "no space left on device"
+        failed(stage.run(), "workspace")
+        assert stage.world.captures.stored == []
+        stage.world.workspace.refused.clear()
+        assert done(stage.run()).is_logged
+        assert stage.entries() == 1
+
+    def test_without_our_records_nothing_is_written(self) -> None:
+        stage = Stage()
+        stage.world.journal.is_unwritable = True
+        failed(stage.run(), "state")
+        assert stage.world.workspace.files == {}
+
+    def test_without_locks_nothing_is_written(self) -> None:
+        stage = Stage()
+        stage.world.locks.is_unwritable = True
+        failed(stage.run(), "state")
+        assert stage.world.workspace.files == {}
+
+    def test_an_entry_that_cannot_be_remembered_does_not_stay(self) -> None:
+        stage = Stage()
+        stage.world.captures.is_unwritable = True
+        failed(stage.run(), "state")
+        assert "migrate src/app.py" in (stage.text(CONTEXT) or "")
+        assert stage.text(DAY) is None
+        stage.world.captures.is_unwritable = False
+        assert done(stage.run()).is_logged
+        assert stage.entries() == 1
+
+
+class TestDryRun:
+    def test_it_says_what_would_be_written_and_writes_nothing(self) -> None:
+        stage = Stage()
+        planned = stage.run(dry_run=True)
+        assert isinstance(planned, Planned)
+        assert planned.message.startswith("would save 4 messages of agent:main:main: memory/ACTIVE")
+        assert stage.world.workspace.files == {}
+        assert stage.world.captures.stored == []
+        assert stage.world.runs.stored == []
+        assert stage.world.locks.taken == []
+        wrote = done(stage.run()).wrote
+        assert planned.wrote == wrote
+        assert planned.details["read"] == 4
+
+    def test_it_sizes_an_entry_for_an_existing_log(self) -> None:
+        stage = Stage()
+        stage.world.workspace.files[ROOT, DAY] = "# 2026-01-26\r\n\r\nno line end"
+        planned = stage.run(dry_run=True)
+        assert isinstance(planned, Planned)
+        fresh = Stage().run(dry_run=True)
+        assert isinstance(fresh, Planned)
+        header, lines = len("# main — 2026-01-26\n\n".encode()), 6
+        grown = planned.wrote[1].size_bytes - fresh.wrote[1].size_bytes
+        assert grown == -header + lines + len("\r\n")
+
+    def test_it_skips_like_the_run_itself(self) -> None:
+        stage = Stage()
+        stage.run()
+        stored = len(stage.world.captures.stored)
+        skipped(stage.run(dry_run=True), SkipReason.NOTHING_NEW)
+        assert len(stage.world.captures.stored) == stored
+
+    def test_a_refusal_is_found_beforehand(self) -> None:
+        stage = Stage(fake_agent(workspace_exists=False))
+        skipped(stage.run(dry_run=True), SkipReason.WORKSPACE_MISSING)
+
+
+class TestSharedWorkspace:
+    """Several agents in one folder."""
+
+    SHARED = HOME / "shared"
+
+    def stage(self) -> Stage:
+        agents = (
+            fake_agent("main", workspace=self.SHARED),
+            fake_agent("work", workspace=self.SHARED),
+            fake_agent("alone"),
+        )
+        stage = Stage(*agents)
+        for agent_id in ("work", "alone"):
+            stage.hold(row(f"agent:{agent_id}:dashboard:{agent_id}", 77))
+            stage.say(f"id-{agent_id}", *(f"{agent_id}: {text}" for text in TEXTS))
+        return stage
+
+    def test_the_context_shows_all_agents_that_were_saved(self) -> None:
+        stage = self.stage()
+        done(stage.run())
+        assert (stage.text(root=self.SHARED) or "").startswith(
+            "# Active Context\n\n## Agent main\n> Updated: "
+        )
+        stage.later(minutes=1)
+        done(stage.run(Checkpoint(AgentRef(str(HOME), "work"))))
+        text = stage.text(root=self.SHARED) or ""
+        headings = [line for line in text.splitlines() if line.startswith("#")]
+        assert headings == [
+            "# Active Context",
+            "## Agent main",
+            "### Recent Requests",
+            "### Recent Work",
+            "### Files Referenced",
+            "## Agent work",
+            "### Recent Requests",
+            "### Recent Work",
+            "### Files Referenced",
+        ]
+        assert "please migrate src/app.py" in text
+        assert "work: and the docs too" in text
+
+    def test_every_daily_entry_names_its_agent(self) -> None:
+        stage = self.stage()
+        stage.run()
+        stage.run(Checkpoint(AgentRef(str(HOME), "work")))
+        day = stage.text(DAY, self.SHARED) or ""
+        assert day.startswith("# main — 2026-01-26\n\n### Checkpoint 13:20 (auto)")
+        assert "- Session: `id-main` (main) — " in day
+        assert "- Session: `id-work` (work) — " in day
+
+    def test_news_of_one_agent_leave_the_others_block(self) -> None:
+        stage = self.stage()
+        work = Checkpoint(AgentRef(str(HOME), "work"))
+        stage.run()
+        stage.run(work)
+        stage.later(minutes=30)
+        stage.say("id-work", "a wholly new request", "a wholly new answer", "and one more")
+        done(stage.run(work))
+        text = stage.text(root=self.SHARED) or ""
+        assert text.count("> Updated: 2026-01-26T13:20") == 1
+        assert text.count("> Updated: 2026-01-26T13:50") == 1
+        assert text.index("## Agent main") < text.index("## Agent work")
+
+    def test_one_agent_alone_has_the_plain_shape(self) -> None:
+        stage = self.stage()
+        done(stage.run(Checkpoint(AgentRef(str(HOME), "alone"))))
+        text = stage.text(root=HOME / "workspace-alone") or ""
+        assert text.startswith("# Active Context — alone\n")
+
+    def test_a_block_from_another_workspace_is_not_shown(self) -> None:
+        stage = self.stage()
+        elsewhere = fake_agent("work", workspace=HOME / "other")
+        stage.world.platform.agents = (stage.world.platform.agents[0], elsewhere)
+        stage.run(Checkpoint(AgentRef(str(HOME), "work")))
+        shared = fake_agent("work", workspace=self.SHARED)
+        stage.world.platform.agents = (stage.world.platform.agents[0], shared)
+        done(stage.run())
+        assert "## Agent work" not in (stage.text(root=self.SHARED) or "")

@@ -18,8 +18,8 @@ from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError
 from tests.doubles.platform import NOW
-from tests.engine.checkpoint.checkpoint_stage import MAIN
-from tests.engine.rotation.test_run import KEY, LIVE, Turn, failed, skipped
+from tests.engine.checkpoint.checkpoint_stage import MAIN, failed, skipped
+from tests.engine.rotation.test_run import KEY, LIVE, Turn
 from tests.engine.rows import row
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def test_the_plan_needs_no_gateway() -> None:
     failed(run(turn), "down")
 
 
-def test_the_plan_knows_the_key_and_the_kind_of_talk() -> None:
+def test_the_plan_knows_the_key_and_the_kind_of_session() -> None:
     turn = Turn()
     failed(run(turn, Compact(MAIN, "agent:main:mian", dry_run=True)), "unknown-session")
     group = "agent:main:discord:group:1"

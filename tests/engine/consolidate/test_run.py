@@ -1,4 +1,4 @@
-"""Consolidation over fakes: preview, archive, accept, decline, report, undo."""
+"""Consolidation over fakes, one long story: preview, archive, accept, decline, report, undo."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands.consolidate import Consolidate, Consolidated, Propose, Proposed
@@ -21,7 +23,8 @@ from memconsole.domain.commands.memory import (
     Promoted,
     Undone,
 )
-from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Outcome, Planned, Skipped, SkipReason
+from memconsole.domain.consolidate.decay import HOOK
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
@@ -39,18 +42,26 @@ from memconsole.engine.engine import Engine
 from memconsole.errors import WorkspaceError
 from tests.doubles.bundle import World
 from tests.doubles.platform import NOW, fake_agent
+from tests.engine.checkpoint.checkpoint_stage import failed, skipped
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
     from memconsole.domain.consolidate.text import ConsolidationPreview
     from memconsole.domain.memory.records import WorkspaceText
 
+
 AGENT = fake_agent()
+
 ROOT = AGENT.workspace
+
 TODAY = date(2026, 1, 26)
+
 ARCHIVE = "memory/archive/observations/2026-01-26.md"
+
 BACKUP = "memory/observation-backups/observations-20260126-132000.md"
+
 NOTES = "memory/2026-01-20.md"
+
 LONG = "# Memory\r\n\r\n## Notes\r\n\r\n- The build needs ninja\r\n"
 
 
@@ -125,18 +136,6 @@ class Stage:
         ]
         self.world.consolidation.add(str(ROOT), hits, keep_since=NOW - timedelta(days=60))
         return id_
-
-
-def skipped(outcome: object, reason: SkipReason) -> Skipped:
-    assert isinstance(outcome, Skipped), outcome
-    assert outcome.reason is reason
-    return outcome
-
-
-def failed(outcome: object, code: str) -> Failed:
-    assert isinstance(outcome, Failed), outcome
-    assert outcome.code == code
-    return outcome
 
 
 def test_the_preview_says_what_would_go_and_writes_nothing() -> None:
@@ -463,3 +462,52 @@ def test_a_file_within_its_target_is_left_alone() -> None:
     assert isinstance(outcome, Skipped), outcome
     assert "of 5K tokens: nothing has to go" in outcome.message
     assert stage.text() == before
+
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\r\n"), max_size=30)
+
+LINES = st.one_of(
+    st.builds(
+        "{}- {} 09:00 {} <!-- dc:type={} dc:importance={} -->".format,
+        st.sampled_from(["", "  "]),
+        st.sampled_from("🔴🟡🟢"),
+        WORDS,
+        st.sampled_from(["fact", "event", "rule", "preference", "nonsense"]),
+        st.floats(0, 10).map(lambda value: f"{value:.1f}"),
+    ),
+    st.dates().map(lambda day: f"Date: {day}"),
+    st.sampled_from(["Date: 2026-01-20", "Date: 2026-01-26", "```", "<!--", "-->", "# A", ""]),
+    WORDS,
+)
+
+FILES = st.tuples(st.lists(LINES, max_size=14), st.sampled_from(["\n", "\r\n", "\r"]), WORDS).map(
+    lambda parts: parts[1].join([*parts[0], parts[2]])
+)
+
+
+@given(FILES, st.booleans())
+def test_nothing_is_lost_without_a_copy_and_undoing_leaves_every_byte(
+    text: str, with_high: bool
+) -> None:
+    world = World(AGENT)
+    files = world.workspace.files
+    files[ROOT, OBSERVATIONS] = text
+    before = dict(files)
+    rules = Settings(
+        state_dir=Path("/state"), timezone="UTC", consolidate=ConsolidateSettings(token_target=1)
+    )
+    engine = Engine(world.ports, rules)
+    outcome = engine.run(Consolidate(AGENT.ref, is_high_included=with_high))
+    if isinstance(outcome, Skipped):
+        assert outcome.reason is SkipReason.NOTHING_NEW
+        assert files == before
+        return
+    assert isinstance(outcome, Consolidated), outcome
+    kept = parse(files[ROOT, OBSERVATIONS]).observations
+    archived = parse(files[ROOT, ARCHIVE]).observations
+    texts = [one.text for one in (*kept, *archived) if one.note(HOOK) is None]
+    assert sorted(texts) == sorted(one.text for one in parse(text).observations)
+    again = engine.run(Consolidate(AGENT.ref, is_high_included=with_high))
+    assert isinstance(again, Skipped), again
+    assert isinstance(engine.run(MemoryUndo(AGENT.ref)), Undone)
+    assert files == before

@@ -51,7 +51,7 @@ def due(made: Scene) -> list[str]:
     return [one.key for one in Engine(made.world.ports, made.settings).due.flushes()]
 
 
-def test_a_talk_is_observed_saved_and_remembered() -> None:
+def test_a_session_is_observed_saved_and_remembered() -> None:
     made = scene()
     outcome = run(made)
     assert isinstance(outcome, Flushed), outcome
@@ -109,7 +109,7 @@ def test_a_failed_flush_is_tried_again() -> None:
     assert made.world.flushes.stored == {}
 
 
-def test_a_step_that_fails_is_a_warning_where_the_other_saved_the_talk() -> None:
+def test_a_step_that_fails_is_a_warning_where_the_other_saved_the_session() -> None:
     made = scene()
     made.world.workspace.refused["memory/observations.md"] = "the disk is full"
     outcome = run(made)
@@ -120,7 +120,7 @@ def test_a_step_that_fails_is_a_warning_where_the_other_saved_the_talk() -> None
     assert "the disk is full" in notice.message
 
 
-def test_a_talk_with_too_little_to_save_is_tried_once_a_cycle() -> None:
+def test_a_session_with_too_little_to_save_is_tried_once_a_cycle() -> None:
     made = scene()
     made.say("id-main", "hi")
     outcome = run(made)
@@ -162,7 +162,7 @@ def test_by_hand_it_runs_below_every_stage_and_spends_none() -> None:
     assert due(made) == [KEY]
 
 
-def test_group_talk_and_jobs_are_never_flushed() -> None:
+def test_group_sessions_and_jobs_are_never_flushed() -> None:
     made = scene(row(GROUP, 190_000), row("agent:main:cron:job", 190_000))
     assert due(made) == []
     outcome = run(made, Flush(MAIN, GROUP))

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Home
 
 
-def test_a_talk_that_grows_all_month_is_remembered_once() -> None:
+def test_a_session_that_grows_all_month_is_remembered_once() -> None:
     """A scheduler looks at the same talks for months."""
     world = World()
     reader = reader_of(world, Settings(state_dir=HOME / "state"))
@@ -94,7 +94,7 @@ def test_one_look_at_the_store_serves_everybody_until_it_changes() -> None:
     assert reader.listing(agent) is not first
 
 
-def test_the_ends_of_talks_that_are_gone_are_forgotten() -> None:
+def test_the_ends_of_sessions_that_are_gone_are_forgotten() -> None:
     world = World()
     reader = reader_of(world, Settings(state_dir=HOME / "state"))
     home = reader.home()

@@ -18,7 +18,7 @@ from memconsole.domain.commands.memory import (
     Remembered,
     Undone,
 )
-from memconsole.domain.commands.outcomes import Failed, Outcome, Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Outcome, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflected
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.memory.entries import entries_of
@@ -31,6 +31,7 @@ from memconsole.engine.reflect.files import digest
 from memconsole.errors import LockedError
 from tests.doubles.bundle import World
 from tests.doubles.platform import NOW, fake_agent
+from tests.engine.checkpoint.checkpoint_stage import failed
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace
@@ -90,12 +91,6 @@ class Stage:
 
     def id_of(self, words: str, path: str = "MEMORY.md") -> str:
         return next(one.id for one in entries_of(path, self.text(path) or "") if words in one.text)
-
-
-def failed(outcome: object, code: str) -> Failed:
-    assert isinstance(outcome, Failed), outcome
-    assert outcome.code == code
-    return outcome
 
 
 def test_a_fact_goes_to_the_end_of_its_section_in_the_line_end_of_the_file() -> None:

@@ -125,7 +125,7 @@ def test_the_key_of_an_ended_transcript_is_known_from_when_it_lived() -> None:
     assert "uncaptured message number 11" in stage.written()
 
 
-def test_groups_jobs_and_deleted_talks_are_left_alone() -> None:
+def test_groups_jobs_and_deleted_sessions_are_left_alone() -> None:
     for key, reason in (
         ("agent:main:telegram:group:-1", "reset"),
         ("agent:main:cron:job:run:1", "reset"),
@@ -136,7 +136,7 @@ def test_groups_jobs_and_deleted_talks_are_left_alone() -> None:
         assert stage.world.workspace.files == {}
 
 
-def test_a_talk_before_a_reset_in_place_is_found_inside_the_transcript() -> None:
+def test_a_session_before_a_reset_in_place_is_found_inside_the_transcript() -> None:
     stage = Stage()
     ended = talk(*WORDS)
     reset = Entry(
@@ -161,7 +161,7 @@ def test_a_talk_before_a_reset_in_place_is_found_inside_the_transcript() -> None
     assert isinstance(stage.run(), Skipped)
 
 
-def test_a_live_talk_is_not_over() -> None:
+def test_a_live_session_is_not_over() -> None:
     stage = Stage()
     stage.world.sessions.hold(stage.new)
     stage.world.sessions.transcripts["new"] = talk(*WORDS)
@@ -193,7 +193,7 @@ def captured_while_it_lived(stage: Stage, *commands: Command) -> None:
 
 
 @pytest.mark.parametrize("dry_run", [False, True])
-def test_a_talk_that_was_captured_to_its_end_is_left_alone(dry_run: bool) -> None:
+def test_a_session_that_was_captured_to_its_end_is_left_alone(dry_run: bool) -> None:
     stage = Stage()
     captured_while_it_lived(
         stage,
@@ -240,7 +240,7 @@ def test_what_a_checkpoint_saved_after_the_summary_is_not_kept_raw() -> None:
     ],
     ids=["observe", "observe --flush", "checkpoint", "flush", "summarize"],
 )
-def test_every_capture_remembers_whose_talk_it_was(command: Command) -> None:
+def test_every_capture_remembers_whose_session_it_was(command: Command) -> None:
     stage = Stage(key=None)
     captured_while_it_lived(stage, command)
     stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
@@ -249,14 +249,14 @@ def test_every_capture_remembers_whose_talk_it_was(command: Command) -> None:
     assert "a late word" in stage.written()
 
 
-def test_a_hook_tells_the_key_of_a_talk_that_has_ended() -> None:
+def test_a_hook_tells_the_key_of_a_session_that_has_ended() -> None:
     stage = Stage(key=None)
     Engine(stage.world.ports, SETTINGS).run(Summarize(AGENT.ref, KEY, session_id="old"))
     stage.world.sessions.transcripts["old"] = talk(*WORDS, "a late word", "its late answer")
     assert isinstance(stage.run(), Recovered)
 
 
-def test_transcripts_of_nobody_are_counted_beside_the_talks() -> None:
+def test_transcripts_of_nobody_are_counted_beside_the_sessions() -> None:
     stage = Stage()
     others = [stored(f"orphan-{n}", None, SessionState.ORPHAN) for n in range(5)]
     stage.world.sessions.hold(stage.new, stage.old, *others)
@@ -300,7 +300,7 @@ def test_an_unreadable_transcript_is_told_of_once_until_it_changes() -> None:
     assert second.notices == ()
 
 
-def test_the_plan_names_the_talks_and_writes_nothing() -> None:
+def test_the_plan_names_the_sessions_and_writes_nothing() -> None:
     stage = Stage()
     outcome = stage.run(dry_run=True)
     assert isinstance(outcome, Planned), outcome

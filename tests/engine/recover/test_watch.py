@@ -45,7 +45,7 @@ class Stage:
         return list(self.watch.take_due())
 
 
-def test_another_session_of_a_talk_is_recovered_once_after_a_rest() -> None:
+def test_another_session_of_a_key_is_recovered_once_after_a_rest() -> None:
     stage = Stage()
     assert stage.due() == []
     stage.hold(row(session_id="s-2"), row(key=GROUP, session_id="g-1"))
@@ -67,13 +67,13 @@ def test_another_session_of_a_talk_is_recovered_once_after_a_rest() -> None:
         row(key="agent:main:telegram:dm:7", session_id="s-9"),  # its key is gone
     ],
 )
-def test_a_reset_in_place_and_a_talk_that_is_gone_have_ended_too(changed: StoredSession) -> None:
+def test_a_reset_in_place_and_a_session_that_is_gone_have_ended_too(changed: StoredSession) -> None:
     stage = Stage()
     stage.hold(changed, row(key=GROUP, session_id="g-1"))
     assert stage.due() == [Recover(AGENT.ref)]
 
 
-def test_groups_new_talks_and_words_are_no_end() -> None:
+def test_groups_new_sessions_and_words_are_no_end() -> None:
     stage = Stage()
     talk = replace(row(session_id="s-1"), tokens_reported=9_000, updated_at=NOW)
     stage.hold(talk, row(key=GROUP, session_id="g-2"))

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from memconsole.adapters.workspace.pool_text import facts_of
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import Failed, Planned, SkipReason
 from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.memory.observation_log import add, parse
 from memconsole.domain.memory.observations import Observation, ObservationLog, Priority
@@ -18,6 +18,7 @@ from memconsole.domain.settings.sections import ReflectorSettings
 from memconsole.engine.engine import Engine
 from tests.doubles.bundle import World
 from tests.doubles.platform import fake_agent
+from tests.engine.checkpoint.checkpoint_stage import skipped
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace
@@ -59,12 +60,6 @@ class Stage:
 
     def backups(self) -> tuple[str, ...]:
         return self.world.folders.names(ROOT, BACKUPS)
-
-
-def skipped(outcome: object, reason: SkipReason) -> Skipped:
-    assert isinstance(outcome, Skipped), outcome
-    assert outcome.reason is reason
-    return outcome
 
 
 def test_what_goes_is_archived_and_the_whole_file_is_backed_up_first() -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.commands.rotate import ROTATE, Rotate, Rotated
 from memconsole.domain.commands.steps import Verdict
 from memconsole.domain.gateway import LiveSession
@@ -24,7 +24,7 @@ from memconsole.domain.settings import RotationSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError, StateError
 from tests.doubles.platform import NOW
-from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage
+from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage, failed, skipped
 from tests.engine.rows import row
 
 if TYPE_CHECKING:
@@ -54,18 +54,6 @@ class Turn:
     @property
     def states(self) -> list[RotationState]:
         return [one.state for one in self.journal.stored]
-
-
-def skipped(outcome: Outcome, reason: SkipReason) -> Skipped:
-    assert isinstance(outcome, Skipped), outcome
-    assert outcome.reason is reason
-    return outcome
-
-
-def failed(outcome: Outcome, code: str) -> Failed:
-    assert isinstance(outcome, Failed), outcome
-    assert outcome.code == code
-    return outcome
 
 
 def proof(outcome: Outcome) -> dict[str, Detail]:
@@ -372,7 +360,7 @@ def test_another_threshold() -> None:
 
 
 @pytest.mark.parametrize("key", ["agent:main:cron:job", "agent:main:subagent:x", "agent:main:odd"])
-def test_what_is_no_talk_is_never_rotated(key: str) -> None:
+def test_what_is_no_session_is_never_rotated(key: str) -> None:
     turn = Turn(replace(LIVE, key=key))
     skipped(turn.run(Rotate(MAIN, key, is_forced=True)), SkipReason.NOT_ROTATED)
     assert turn.gateway.resets == []

@@ -44,7 +44,7 @@ def codes(world: World) -> list[str]:
     return [one.code for one in taken.attention]
 
 
-def test_a_talk_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered() -> None:
+def test_a_session_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered() -> None:
     world = World()
     ended = replace(
         row("agent:main:telegram:direct:9", None, state=SessionState.ARCHIVED),
@@ -70,7 +70,7 @@ def test_a_talk_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered
     assert "work-lost" not in codes(world)
 
 
-def test_a_talk_that_said_nothing_after_its_save_lost_nothing_in_its_reset() -> None:
+def test_a_session_that_said_nothing_after_its_save_lost_nothing_in_its_reset() -> None:
     world = World()
     ended = replace(
         row("agent:main:main", None, state=SessionState.ARCHIVED),

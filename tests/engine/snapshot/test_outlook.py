@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 SETTINGS = Settings(state_dir=HOME / "state")
 
 
-def test_a_live_talk_knows_when_it_was_saved_and_where_things_happen_to_it() -> None:
+def test_a_live_session_knows_when_it_was_saved_and_where_things_happen_to_it() -> None:
     world = World()
     ended = row("agent:main:telegram:direct:9", 5, state=SessionState.ARCHIVED)
     world.sessions.hold(row("agent:main:main", 160_000), ended)
