@@ -109,7 +109,8 @@ class BootstrapService:
         waiting = self._waiting(run, kind, session_key)
         handed = () if waiting is None else _handed(run, waiting)
         [found] = _given(run, (kind,), first=handed)
-        if waiting is not None and is_start:
+        is_handed = any(one.name == HANDOVER_NAME for one in found.files)
+        if waiting is not None and is_start and is_handed:
             with suppress(StateError):  # then the next start is given it again
                 self._handovers.given(waiting, self._clock.now())
         return replace(found, left_out=(*found.left_out, *run.kept_back))
@@ -212,7 +213,7 @@ def _given(
     known: dict[tuple[str, ...], Bootstrap] = {}
     for kind in kinds:
         names = wanted(kind, is_large=is_large, rules=run.settings.bootstrap)
-        if not names:
+        if not names and not first:
             yield Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
             continue
         if names not in known:

@@ -101,7 +101,7 @@ def reset_in(entries: list[Entry]) -> list[Entry]:
 
 def test_the_windows_of_a_session_are_listed_with_what_is_in_memory() -> None:
     stage = Stage()
-    windows = stage.engine.sessions.detail(KEY).windows
+    windows = stage.engine.sessions.detail(KEY, with_windows=True).windows
 
     assert [(one.id, one.state, one.why) for one in windows] == [
         ("id-now", WindowState.CURRENT, None),
@@ -117,7 +117,7 @@ def test_an_old_window_that_lost_its_key_belongs_to_who_had_it() -> None:
     stage.world.sessions.hold(stored("id-now"), stored("id-lost", "deleted", key=None))
     stage.world.recovery.note(AGENT.ref, {"id-lost": KEY}, NOW)
 
-    windows = stage.engine.sessions.detail(KEY).windows
+    windows = stage.engine.sessions.detail(KEY, with_windows=True).windows
 
     assert [(one.id, one.why) for one in windows] == [("id-now", None), ("id-lost", "deleted")]
 
@@ -127,7 +127,7 @@ def test_what_stands_before_a_reset_in_place_is_a_window() -> None:
     stage.world.sessions.hold(stored("id-now"))
     stage.world.sessions.transcripts["id-now"] = reset_in(talk(*TEXTS))
 
-    windows = stage.engine.sessions.detail(KEY).windows
+    windows = stage.engine.sessions.detail(KEY, with_windows=True).windows
     assert [(one.id, one.state.value, one.why) for one in windows] == [
         ("id-now", "current", None),
         ("id-now~1", "ended", "reset"),
@@ -161,6 +161,28 @@ def test_the_next_start_of_that_session_alone_is_given_it_once() -> None:
     assert len(stage.given()) == 1  # a look is no start
     assert "compared both" in stage.given(is_start=True)[0]
     assert stage.given(is_start=True) == []
+
+
+def test_a_hand_over_that_could_not_be_read_at_a_start_waits_for_the_next_one() -> None:
+    stage = Stage()
+    stage.restore()
+    [place] = [one for one in stage.world.workspace.files if "handover-" in one[1]]
+    text = stage.world.workspace.files.pop(place)
+    assert stage.given(is_start=True) == []
+    stage.world.workspace.files[place] = text
+    assert len(stage.given(is_start=True)) == 1
+
+
+def test_a_group_whose_words_may_be_captured_is_given_its_hand_over() -> None:
+    stage = Stage()
+    key = "agent:main:telegram:group:-100"
+    held = [stored("id-now", key=key), stored("id-old", "reset", key=key)]
+    stage.world.sessions.hold(*(replace(one, captures_groups=True) for one in held))
+    outcome = stage.engine.run(Restore(AGENT.ref, key))
+
+    assert isinstance(outcome, HandedOver), outcome
+    assert len(stage.given(key, is_start=True)) == 1
+    assert stage.given(key, is_start=True) == []
 
 
 def test_a_plan_shows_the_text_and_writes_nothing() -> None:
