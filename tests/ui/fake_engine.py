@@ -209,7 +209,7 @@ class FakeSessions(SessionService):
     def __init__(self, fake: FakeEngine) -> None:
         self._fake = fake
 
-    def detail(self, name: str) -> SessionDetail:
+    def detail(self, name: str, *, with_windows: bool = False) -> SessionDetail:
         if name not in self._fake.details:
             raise SessionNotFoundError(name)
         return self._fake.details[name]

@@ -34,7 +34,7 @@ def session(
     """Show one session in full, its transcript read from beginning to end."""
     call = call_of(context)
     with call.busy("reading the transcript"):
-        detail = call.engine.sessions.detail(key)
+        detail = call.engine.sessions.detail(key, with_windows=windows)
         home = call.engine.home.read()
 
     def show(printer: Printer) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -94,18 +95,7 @@ def split(window: Window, resets: Sequence[datetime | None]) -> tuple[Window, ..
         why="reset",
         captured=window.captured,
     )
-    return (
-        Window(
-            id=window.id,
-            state=window.state,
-            started_at=began or window.started_at,
-            ended_at=window.ended_at,
-            why=window.why,
-            size_bytes=window.size_bytes,
-            captured=window.captured,
-        ),
-        before,
-    )
+    return replace(window, started_at=began or window.started_at), before
 
 
 def _state(stored: StoredSession) -> WindowState:

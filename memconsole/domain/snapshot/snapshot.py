@@ -318,7 +318,8 @@ class SessionDetail:
         parts: What the count is made of; they add up to it.
         noted_at: When the platform noted how the request begins; None when it did not.
         resets: Times of the resets in place in its transcript, oldest first.
-        windows: Each stretch of it that a reset, a rollover or an import ended, the newest first.
+        windows: Each stretch of it that a reset, a rollover or an import ended, the newest first;
+            empty where nobody asked.
         advice: What would make it smaller.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
             `rotation`, `compaction`; empty for what is no live session.

@@ -221,13 +221,13 @@ def cron_errors(inputs: HealthInputs) -> Check:
 def stuck_runs(inputs: HealthInputs) -> Check:
     """Whether a run of the platform has given no sign of life for too long."""
     limit = round(inputs.rules.stuck_after.total_seconds() / 60)
-    lives = [one for one in inputs.snapshot.sessions if one.activity is not None]
-    running = [one for one in lives if one.activity is not None and one.activity.doing in RUNNING]
-    stuck = [one for one in running if one.activity and one.activity.doing is Doing.STUCK]
+    lives = [(one, it) for one in inputs.snapshot.sessions if (it := one.activity) is not None]
+    stuck = [(one, it) for one, it in lives if it.doing is Doing.STUCK]
     if not stuck:
-        words = f"{plural(len(running), 'run')} going on, none without a sign of life"
+        running = sum(it.doing in RUNNING for _, it in lives)
+        words = f"{plural(running, 'run')} going on, none without a sign of life"
         return ok("stuck-runs", words, 0, limit)
-    names = tuple(name_of(one) for one in stuck)
+    names = tuple(name_of(one) for one, _ in stuck)
     return Check(
         "stuck-runs",
         CheckStatus.WARNING,
@@ -235,7 +235,7 @@ def stuck_runs(inputs: HealthInputs) -> Check:
         len(stuck),
         1,
         hint="Look at its last messages; /stop in its chat ends the run.",
-        since=min(one.activity.since for one in stuck if one.activity and one.activity.since),
+        since=min((it.since for _, it in stuck if it.since is not None), default=None),
         details=names,
     )
 

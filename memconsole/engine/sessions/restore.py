@@ -13,11 +13,12 @@ from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Wr
 from memconsole.domain.commands.restore import HandedOver
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of
 from memconsole.domain.sessions.keys import classify, key_of
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.windows import BEFORE_RESET
 from memconsole.domain.summarize.handover import Handover, handover_file, render_handover
 from memconsole.domain.summarize.text import SummaryReason
 from memconsole.engine.home.lookup import require_own_words
-from memconsole.engine.sessions.windows import chosen, is_current, stored_windows
+from memconsole.engine.sessions.windows import chosen, stored_windows
 from memconsole.engine.summarize import Occasion, gather
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.lazy_dataclass import dataclass
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.restore import Restore
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.summarize.text import SessionSummary
+    from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.engine.transcripts.segment import Segment
@@ -44,6 +46,7 @@ def restore(
     command: Restore,
     *,
     memory_turns: MemoryTurns,
+    reader: Reader,
     sessions: SessionStore,
     recovery: RecoveryLog,
     search: Callable[[], SearchPorts],
@@ -60,7 +63,8 @@ def restore(
     """
 
     def attempt(memory: AgentMemory) -> Outcome:
-        found = stored_windows(memory.agent, command.key, sessions, recovery)
+        listed = reader.listing(memory.agent).sessions
+        found = stored_windows(listed, command.key, recovery.keys(memory.agent.ref))
         stored, is_before = chosen(found, command.window)
         if (refused := _refused(command, memory, stored, is_before=is_before)) is not None:
             return refused
@@ -90,7 +94,7 @@ def _refused(
     require_own_words(stored)
     if stored.transcript is None:
         return Skipped(command, SkipReason.NO_SESSION, f"{label} has no transcript to read")
-    if is_current(stored, is_before_reset=is_before):
+    if stored.state is SessionState.LIVE and not is_before:
         because = f"that window of {label} goes on: nothing of it has to be handed over"
         return Skipped(command, SkipReason.NOTHING_NEW, because)
     return None

@@ -76,8 +76,13 @@ class SessionService:
         """Return one session, judged from disk alone."""
         return find_session(self.all(), name)
 
-    def detail(self, name: str) -> SessionDetail:
-        """Return one session, its transcript read whole."""
+    def detail(self, name: str, *, with_windows: bool = False) -> SessionDetail:
+        """Return one session, its transcript read whole.
+
+        Args:
+            name: Of the session.
+            with_windows: Also what it was before its resets, and what of that is in memory.
+        """
         found = self._snapshots.take(
             self._live,
             with_pools=False,
@@ -94,7 +99,10 @@ class SessionService:
             recovery=self._recovery,
             flushes=self._flushes,
         )
-        return replace(self._explained(detail, found), windows=self._windows(detail, found))
+        explained = self._explained(detail, found)
+        if not with_windows:
+            return explained
+        return replace(explained, windows=self._windows(detail, found))
 
     def _explained(self, detail: SessionDetail, found: ConsoleSnapshot) -> SessionDetail:
         """Add what the count is made of; of a session that has ended nothing stands there now."""
@@ -124,7 +132,11 @@ class SessionService:
         stored = (
             (view.stored,)
             if view.key_text is None
-            else stored_windows(agent, view.key_text, self._store, self._recovery)
+            else stored_windows(
+                self._reader.listing(agent).sessions,
+                view.key_text,
+                self._recovery.keys(agent.ref),
+            )
         )
         return windows(
             agent.ref,

@@ -6,32 +6,34 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.sessions.windows import BEFORE_RESET, WindowState, split, window_of
+from memconsole.domain.sessions.windows import BEFORE_RESET, split, window_of
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from memconsole.domain.agents import Agent, AgentRef
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.sessions.windows import Window
-    from memconsole.ports.platform import SessionStore
-    from memconsole.ports.state import CaptureLog, ObserverLog, RecoveryLog, SummaryLog
+    from memconsole.ports.state import CaptureLog, ObserverLog, SummaryLog
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def stored_windows(
-    agent: Agent, key: str, sessions: SessionStore, recovery: RecoveryLog
+    sessions: Iterable[StoredSession], key: str, known: Mapping[str, str]
 ) -> tuple[StoredSession, ...]:
     """Return all that the stores of an agent hold of a session, the newest first.
 
-    A transcript that lost its key belongs to the session that had it while it went on.
+    Args:
+        sessions: All that its stores list.
+        key: The session's.
+        known: Keys by session id as they were: a transcript that lost its key belongs to the
+            session that had it while it went on.
     """
-    known = recovery.keys(agent.ref)
     found = [
         one
-        for one in sessions.sessions(agent).sessions
+        for one in sessions
         if one.session_id is not None
         and (one.key.text if one.key is not None else known.get(one.session_id)) == key
     ]
@@ -114,8 +116,3 @@ def chosen(found: Sequence[StoredSession], name: str | None) -> tuple[StoredSess
 def _named(found: Sequence[StoredSession], name: str) -> Iterator[StoredSession]:
     whole = [one for one in found if one.session_id == name]
     yield from whole or (one for one in found if (one.session_id or "").startswith(name))
-
-
-def is_current(stored: StoredSession, *, is_before_reset: bool) -> bool:
-    """Tell whether a window is the one that goes on: nothing of it is lost."""
-    return window_of(stored).state is WindowState.CURRENT and not is_before_reset

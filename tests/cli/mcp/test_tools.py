@@ -24,8 +24,8 @@ KEY = "sk-ant-api03-" + "Ab1" * 30 + "-AbCdEfGhAA"
 
 @pytest.fixture
 def home(user_home: Path) -> Path:
-    """Two agents; the workspace of `work` lies inside that of `main`."""
-    mine, other = user_home / "ws", user_home / "ws" / "agents" / "work"
+    """Two agents; the workspace of `ops` lies inside that of `main`."""
+    mine, other = user_home / "ws", user_home / "ws" / "agents" / "ops"
     for place in (mine, other):
         (place / "memory").mkdir(parents=True)
     (mine / "MEMORY.md").write_text(f"# Memory\n\n- The vault opens with the brass key.\n- {KEY}\n")
@@ -35,7 +35,7 @@ def home(user_home: Path) -> Path:
         "agents": {
             "list": [
                 {"id": "main", "workspace": str(mine)},
-                {"id": "work", "workspace": str(other)},
+                {"id": "ops", "workspace": str(other)},
             ]
         }
     }
@@ -67,13 +67,13 @@ def test_a_hit_is_quoted_masked_and_says_where_it_stands(home: Path) -> None:
 
 def test_what_lies_in_another_agents_workspace_is_not_there(home: Path) -> None:
     tools = tools_of(home)
-    named = ("memory/linked.md", "agents/work/MEMORY.md", str(home / "ws/agents/work/MEMORY.md"))
+    named = ("memory/linked.md", "agents/ops/MEMORY.md", str(home / "ws/agents/ops/MEMORY.md"))
 
     assert "lamp" not in tools.search("brass lamp", 10)
     for path in named:
         with pytest.raises(UsageError, match="there is no"):
             tools.get(path)
-    assert "lamp" in tools_of(home, "work").get("MEMORY.md")
+    assert "lamp" in tools_of(home, "ops").get("MEMORY.md")
 
 
 @pytest.mark.parametrize(
