@@ -119,7 +119,7 @@ def child_of(pid: int) -> int:
 
 def without_ages(picture: str) -> str:
     """Take out what time alone changes."""
-    return re.sub(r"\d\d:\d\d|[─ ]*(?:now|\d+ (?:s|min)(?: ago)?(?: stale)?)", "", picture)
+    return re.sub(r"\d\d:\d\d|in \d+ d|[─ ]*(?:now|\d+ (?:s|min)(?: ago)?(?: stale)?)", "", picture)
 
 
 def has_line(picture: str, text: str) -> bool:
