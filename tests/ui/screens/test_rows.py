@@ -13,6 +13,7 @@ from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.files import Limit, PoolDay
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.domain.search.query import parse
+from memconsole.domain.sessions.composition import Advice
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
 from memconsole.ui.actions.targets import ALL
@@ -221,6 +222,18 @@ def test_what_is_not_known_yet_says_so() -> None:
     assert "checkpoint  reading" in text
     assert "growth      not known yet" in text
     assert fill_listing(None, NOW).empty == ("reading the whole transcript",)
+
+
+def test_what_would_make_a_session_smaller_is_said_with_its_command() -> None:
+    view = sample.view(sample.stored("work", "main"), sample.fresh(130_000))
+    advised = replace(
+        sample_details.detail(view),
+        advice=(Advice("compact now", "memconsole compact k --dry-run"), Advice("fewer tools")),
+    )
+    text = lines(state_listing(view, advised, NOW, 100))
+    assert "smaller     compact now: memconsole compact k --dry-run; fewer tools" in text
+    fill = fill_listing(advised, NOW)
+    assert {len(row.cells) for row in fill.rows} == {len(fill.columns)}
     assert windows_listing(None, NOW).empty == ("reading",)
 
 

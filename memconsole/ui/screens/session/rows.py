@@ -109,6 +109,9 @@ def _ahead(detail: SessionDetail, context: Context) -> Iterator[tuple[str, str, 
             yield "reset", figures.day_and_time(reset_at, context.zone), Role.PLAIN
     if detail.limits:
         yield "limits", _limits(detail), Role.PLAIN
+    if detail.advice:
+        told = (f"{one.text}: {one.command}" if one.command else one.text for one in detail.advice)
+        yield "smaller", literal("; ".join(told)), Role.PLAIN
     if detail.summary is not None:
         yield "summary", literal(detail.summary.path), Role.PLAIN
     if detail.is_captured is not None:
@@ -164,10 +167,6 @@ def fill_listing(detail: SessionDetail | None, context: Context) -> Listing:
         for one in parts:
             name = f"{literal(one.name)} ({one.note})" if one.note else literal(one.name)
             rows.append(_part(f"part-{one.name}", name, max(one.tokens, 0) / total, one.tokens))
-        rows += [
-            text_row(f"advice-{place}", Span(literal(one.text), Role.MUTED), value=one.command)
-            for place, one in enumerate(detail.advice)
-        ]
         if detail.contributors:
             rows.append(
                 Row("head", (Cell("largest", Role.HEADER), Cell(), Cell()), is_heading=True)
