@@ -118,7 +118,7 @@ def test_no_sequence_of_a_transcript_reaches_the_terminal() -> None:
         output = walk(terminal, "aredb")
 
     assert b"\x1b[31m" not in output
-    assert b"title" not in output
+    assert b"window name" not in output
     sequences = {match.group() for match in SEQUENCE.finditer(output)}
     assert not {sequence for sequence in sequences if not _is_ours(sequence)}
     rest = SEQUENCE.sub(b"", output).decode("utf-8")

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 EVIL = "[bold red]ALERT[/bold red] [@click=app.quit]press me[/] [/INST]"
-STEERING = "a\x1b[31mred\x1b]0;title\x07\x9b2Jb\u202edesrever\x00c"
+STEERING = "a\x1b[31mred\x1b]0;window name\x07\x9b2Jb\u202edesrever\x00c"
 SECRET = "sk-ant-api03-" + "A1b2C3d4E5" * 9
 
 

@@ -214,10 +214,13 @@ class HelpScreen(Dialog["HelpLine | None"]):
         self._opened_at = 0.0
         self._glyphs = glyphs
         self._panes = Pane("dialog", glyphs=glyphs), Pane("more", glyphs=glyphs)
+        self._columns = Horizontal(
+            *self._panes
+        )  # not in compose: none is made at the end
 
     def compose(self) -> ComposeResult:
         """Yield both columns."""
-        yield Horizontal(*self._panes)
+        yield self._columns
 
     def on_mount(self) -> None:
         """Show the keys."""
@@ -242,8 +245,8 @@ class HelpScreen(Dialog["HelpLine | None"]):
         first.show(self._listing("Keys", f"{self._glyphs.dot} {self._where}", columns[0]))
         second.show(self._listing("Keys and signs", "", columns[1]))
         height = max(map(len, columns)) + 2
-        self.query_one(Horizontal).styles.width = width * (1 + has_two)
-        self.query_one(Horizontal).styles.height = min(height, max(self.size.height - 2, 3))
+        self._columns.styles.width = width * (1 + has_two)
+        self._columns.styles.height = min(height, max(self.size.height - 2, 3))
         if not has_two:
             first.focus()
 
