@@ -156,12 +156,17 @@ class _Made:
         return Planned(self.command, said, (wrote,), {**self.details, "text": self.text})
 
     def write(self, edits: MemoryLog, handovers: HandoverLog) -> HandedOver:
-        """Write the file, remember how it is taken away, then whose next start is given it."""
+        """Write the file, remember how it is taken away, then whose next start is given it.
+
+        A file that stands there already is given once more, and its first writing can be undone.
+        """
         memory, path, text = self.memory, self.path, self.text
         seen, stood, at = memory.read(path), memory.path_state(path), memory.now
-        wrote = memory.workspace.replace(memory.root, path, text, seen=seen)
-        edit = edit_of(path, None if seen is None else seen.text, text, stood)
-        edits.add(MemoryAction(0, memory.real, ActionKind.RESTORE, at, (self.window,), (edit,)))
+        wrote: tuple[Written, ...] = ()
+        if seen is None or seen.text != text:
+            wrote = (memory.workspace.replace(memory.root, path, text, seen=seen),)
+            edit = edit_of(path, None if seen is None else seen.text, text, stood)
+            edits.add(MemoryAction(0, memory.real, ActionKind.RESTORE, at, (self.window,), (edit,)))
         handovers.add(Handover(memory.agent.ref, self.command.key, path, self.window, at))
         said = f"{self.told} stand in {path}; its next start is given them once"
-        return HandedOver(self.command, said, (wrote,), self.details)
+        return HandedOver(self.command, said, wrote, self.details)

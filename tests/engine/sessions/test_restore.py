@@ -206,6 +206,18 @@ def test_undo_takes_the_hand_over_away_and_no_start_is_given_it() -> None:
     assert stage.given(is_start=True) == []
 
 
+def test_what_stands_there_already_is_given_again_and_one_undo_takes_it_away() -> None:
+    stage = Stage()
+    stage.restore()
+    assert len(stage.given(is_start=True)) == 1
+    again = stage.restore()
+    assert isinstance(again, HandedOver)
+    assert again.wrote == ()
+    assert len(stage.given(is_start=True)) == 1
+    stage.engine.run(MemoryUndo(AGENT.ref))
+    assert not any("handover-" in path for _, path in stage.world.workspace.files)
+
+
 @pytest.mark.parametrize("window", ["id-now", "id-n"])
 def test_the_window_that_goes_on_needs_no_hand_over(window: str) -> None:
     outcome = Stage().restore(window)

@@ -214,9 +214,7 @@ class HelpScreen(Dialog["HelpLine | None"]):
         self._opened_at = 0.0
         self._glyphs = glyphs
         self._panes = Pane("dialog", glyphs=glyphs), Pane("more", glyphs=glyphs)
-        self._columns = Horizontal(
-            *self._panes
-        )  # not in compose: none is made at the end
+        self._columns = Horizontal(*self._panes)  # not in compose: none is made at the end
 
     def compose(self) -> ComposeResult:
         """Yield both columns."""
