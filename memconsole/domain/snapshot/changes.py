@@ -160,7 +160,7 @@ def _filled(
     what = ("75 % of its threshold", "its threshold", "the point of its compaction")[new.level - 1]
     count = figures.kilo(view.tokens)
     is_early = new.level == 1
-    return f"reached {what}: {count} of {figures.kilo(view.threshold if is_early else limit)}"
+    return f"reached {what}: {count} of {figures.short_kilo(view.threshold if is_early else limit)}"
 
 
 def _reset(old: NotedSession, view: SessionView, evidence: Evidence) -> str:

@@ -123,10 +123,10 @@ def test_what_we_did_ourselves_is_no_event(kind: dict[str, object], command: str
 @pytest.mark.parametrize(
     ("before", "after", "said"),
     [
-        (100_000, 113_000, "reached 75 % of its threshold: 113.0K of 150.0K"),
-        (113_000, 151_200, "reached its threshold: 151.2K of 150.0K"),
-        (151_200, 190_000, "reached the point of its compaction: 190.0K of 180.0K"),
-        (10_000, 190_000, "reached the point of its compaction: 190.0K of 180.0K"),
+        (100_000, 113_000, "reached 75 % of its threshold: 113.0K of 150K"),
+        (113_000, 151_200, "reached its threshold: 151.2K of 150K"),
+        (151_200, 190_000, "reached the point of its compaction: 190.0K of 180K"),
+        (10_000, 190_000, "reached the point of its compaction: 190.0K of 180K"),
     ],
 )
 def test_a_session_that_fills_up_is_told_at_its_limits(before: int, after: int, said: str) -> None:
