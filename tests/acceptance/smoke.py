@@ -66,6 +66,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("jobs",),
     ("once", "checkpoint"),
     ("runs",),
+    ("restore", KEY, "--dry-run"),
 )
 NEED_A_GATEWAY = (("rotate", KEY, "--yes"), ("compact", KEY, "--yes"))
 """No Gateway runs here: these are refused, with exit code 3."""
@@ -100,6 +101,7 @@ def main(executable: str) -> None:
             arguments = tuple(word.format(labelled=labelled) for word in words)
             call(executable, arguments, environment, code)
             call_json(executable, arguments, environment, code)
+        refuse_mcp(executable, environment)
         for arguments in ((), ("--demo",)):
             open_screens(executable, arguments, {**environment, **TERMINAL})
         if digest(user / ".openclaw") != before:
@@ -142,13 +144,22 @@ def call_json(
         sys.exit(f"not the envelope of `memconsole {' '.join(arguments)}`: {answer}")
 
 
+def refuse_mcp(executable: str, environment: dict[str, str]) -> None:
+    """The protocol's package is an extra: without it the command names the way to it."""
+    command = (executable, "mcp", "--agent", "main")
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    say(f"{done.returncode}            memconsole mcp --agent main")
+    if done.returncode != 2 or "memconsole[mcp]" not in done.stderr or done.stdout:
+        sys.exit(f"not the way to the extra:\n{done.stdout}\n{done.stderr}")
+
+
 def check_every_command_is_called(executable: str, environment: dict[str, str]) -> None:
     """Compare the list above with what `--help` shows."""
     wide = {**environment, "COLUMNS": "200"}
     shown = set(
         re.findall(r"^  ([a-z][a-z-]+)  ", call(executable, ("--help",), wide), re.MULTILINE)
     )
-    forgotten = shown - {arguments[0] for arguments in CALLS} - {"serve"}
+    forgotten = shown - {arguments[0] for arguments in CALLS} - {"mcp", "serve"}
     if not shown or forgotten:
         sys.exit(f"commands that are never called here: {sorted(forgotten) or 'none found'}")
 
