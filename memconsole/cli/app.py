@@ -59,6 +59,7 @@ COMMANDS = {
         "health": "commands.health:health",
         "alerts": "Tell people what is wrong, and list what is.",
         "runs": "commands.runs:runs",
+        "report": "commands.report:report",
         "logs": "Look after logs.",
         "serve": "commands.serve:serve",
         "mcp": "commands.serve:mcp",

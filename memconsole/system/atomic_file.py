@@ -67,24 +67,40 @@ def replace_file(folder: int, name: str, data: bytes, *, mode: int = FILE_MODE) 
 
 
 def create_file(folder: int, name: str, data: bytes) -> None:
-    """Write a file that does not exist yet, 0600; one that fails is taken back.
+    """Write a file that does not exist yet, 0600, whole or not at all.
 
     Raises:
         FileExistsError: Something has that name.
         OSError: It cannot be written.
     """
-    descriptor = os.open(name, NEW, FILE_MODE, dir_fd=folder)
-    try:
-        write_all(descriptor, data)
-        os.fchmod(descriptor, FILE_MODE)
-        adopt(descriptor, os.fstat(folder))
-        os.fsync(descriptor)
-    except BaseException:
-        remove(folder, name)
-        raise
-    finally:
-        os.close(descriptor)
+    with temporary_name() as temporary:
+        descriptor = os.open(temporary, NEW, FILE_MODE, dir_fd=folder)
+        try:
+            try:
+                write_all(descriptor, data)
+                os.fchmod(descriptor, FILE_MODE)
+                adopt(descriptor, os.fstat(folder))
+                os.fsync(descriptor)
+            finally:
+                os.close(descriptor)
+            _claim(folder, temporary, name)
+        finally:
+            remove(folder, temporary)
     sync_folder(folder)
+
+
+def _claim(folder: int, temporary: str, name: str) -> None:
+    """Give a written file its name, unless something has it.
+
+    Where no file can have two names, the name is taken first and the file put in its place.
+    """
+    try:
+        os.link(temporary, name, src_dir_fd=folder, dst_dir_fd=folder, follow_symlinks=False)
+    except FileExistsError:
+        raise
+    except OSError:
+        os.close(os.open(name, NEW, FILE_MODE, dir_fd=folder))
+        os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def append_to(folder: int, name: str, data: bytes) -> None:

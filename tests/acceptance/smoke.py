@@ -66,6 +66,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("jobs",),
     ("once", "checkpoint"),
     ("runs",),
+    ("report",),
     ("restore", KEY, "--dry-run"),
 )
 NEED_A_GATEWAY = (("rotate", KEY, "--yes"), ("compact", KEY, "--yes"))

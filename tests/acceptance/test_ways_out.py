@@ -79,6 +79,7 @@ CALLS = (
     "alerts test",
     f"alerts mute {SECRET}",
     "runs",
+    "report",
     "hooks status",
     "config check",
     "config show",

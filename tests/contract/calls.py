@@ -13,6 +13,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "session": ("session", KEY, "--windows"),
     "transcript": ("transcript", "agent:research:main", "--all"),
     "runs": ("runs",),
+    "report": ("report",),
     "jobs": ("jobs",),
     "once": ("once", "health"),
     "alerts list": ("alerts", "list"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 
+from memconsole.system.new_file import FOLDER, whole_path, write_new
 from memconsole.text import cells, figures
 from memconsole.text.compiled import compiled
 from memconsole.ui.drawing.exported import Form, shown
@@ -14,7 +15,6 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import Dialog
-from memconsole.ui.terminal.new_file import FOLDER, whole_path, write_new
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 
@@ -158,7 +158,8 @@ class ExportScreen(Dialog[None]):
         closed = [] if snapshot is None else [snapshot.home.path]
         closed += [] if snapshot is None else [one.agent.workspace for one in snapshot.agents]
         text = shown(self._listing, self._rows).written(self._form)
-        write_new(path, text, state_dir=self.desk.settings.state_dir, closed=closed)
+        data = text.encode("utf-8", "surrogateescape")
+        write_new(path, data, state_dir=self.desk.settings.state_dir, closed=closed)
         return path
 
     def action_copy(self) -> None:

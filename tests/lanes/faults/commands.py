@@ -106,5 +106,6 @@ TRIALS = (
     Trial("hooks remove", ("hooks", "remove"), (("hooks", "install"),), may_change=("hooks",)),
     Trial("config fix", ("config", "fix", "--apply", "--yes"), may_change=("openclaw.json",)),
     Trial("logs rotate", ("logs", "rotate"), may_change=("logs",)),
+    Trial("report", lambda world: ("report", "--output", str(world.home / "report.md"), "--yes")),
     Trial("alerts test", ("alerts", "test")),
 )

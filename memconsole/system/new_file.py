@@ -1,4 +1,4 @@
-"""Writes what was exported into a file that nobody had before, for the operator only."""
+"""Writes what an operator takes out of memconsole into a file of theirs, for them only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import errno
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.system.atomic_file import create_file
+from memconsole.system.atomic_file import create_file, replace_file
 from memconsole.system.folders import open_folder, open_state_folder
 
 if TYPE_CHECKING:
@@ -28,26 +28,34 @@ def whole_path(typed: str) -> Path:
         raise OSError(errno.ENOENT, "name the whole path", typed) from error
 
 
-def write_new(path: Path, text: str, *, state_dir: Path, closed: Iterable[Path]) -> None:
-    """Write a new file, 0600; what has the name already stays as it is.
+def write_new(
+    path: Path,
+    data: bytes,
+    *,
+    state_dir: Path,
+    closed: Iterable[Path],
+    replaces: bool = False,
+) -> None:
+    """Write a file, 0600, through no link; what has the name already stays, unless told otherwise.
 
     Args:
         path: Whole.
-        text: All of it.
+        data: All of it.
         state_dir: Our own folder.
         closed: Folders that are the agents' own; nothing is written below them.
+        replaces: An ordinary file of that name goes, in one step.
 
     Raises:
         OSError: Nothing was written; its `strerror` says why.
     """
-    data = text.encode("utf-8", "surrogateescape")
+    write = replace_file if replaces else create_file
     if path.parent == state_dir / FOLDER:
         with open_state_folder(state_dir, FOLDER) as folder:
-            create_file(folder, path.name, data)
+            write(folder, path.name, data)
         return
     place = path.parent.resolve(strict=True)
     if any(place.is_relative_to(one.resolve()) for one in closed):
         raise OSError(errno.EPERM, "that folder is the agents' own: take another one", str(path))
     # The path was looked at without links: none may stand in it now.
     with open_folder(Path(place.anchor), *place.parts[1:]) as folder:
-        create_file(folder, path.name, data)
+        write(folder, path.name, data)
