@@ -246,6 +246,12 @@ class DeliveryError(MemconsoleError):
         self.is_final = is_final
 
 
+class NotWrittenError(MemconsoleError):
+    """A file that the operator named could not be written."""
+
+    code = "not-written"
+
+
 class ServiceError(MemconsoleError):
     """The scheduler could not be made a service of this host, or is one of somebody else's."""
 

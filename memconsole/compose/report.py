@@ -434,7 +434,7 @@ def _schema_of(path: Path) -> str:
         if sql.upper().startswith(("CREATE VIRTUAL", "CREATE VIEW")):
             return ""
         found = database.rows("SELECT name, lower(type) FROM pragma_table_info(?)", (table_,))
-        return ", ".join(f"{name} {kind}".strip() for name, kind in found)
+        return ", ".join(f"{name!s} {kind!s}".strip() for name, kind in found)
 
     def read(database: ReadOnlyDatabase) -> str:
         rows = [

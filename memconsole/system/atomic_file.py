@@ -73,6 +73,7 @@ def create_file(folder: int, name: str, data: bytes) -> None:
         FileExistsError: Something has that name.
         OSError: It cannot be written.
     """
+    clean_leftovers(folder)
     with temporary_name() as temporary:
         descriptor = os.open(temporary, NEW, FILE_MODE, dir_fd=folder)
         try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
 from memconsole.cli.output.printer import Column
 from memconsole.domain.report import markdown
-from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+from memconsole.errors import ConfirmationError, NotWrittenError, ReadOnlyError, UsageError
 from memconsole.system.new_file import whole_path, write_new
 from memconsole.text.figures import plural, size_words
 
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from memconsole.domain.report import Section
 
 TITLE = "memconsole report"
+
+_WRONG_PLACE = frozenset(
+    {errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EPERM, errno.ELOOP}
+)
+"""What is wrong with the name that was given, not with the disk."""
 
 
 def report(
@@ -74,7 +80,8 @@ def _write(
 
     Raises:
         ConfirmationError: There is such a file, and nobody said that it may go.
-        UsageError: It cannot be written there.
+        UsageError: Nothing can be written there.
+        NotWrittenError: Writing failed; what was there is whole.
     """
     is_there = file.is_file() and not file.is_symlink()
     if is_there and not yes and (call.is_json or not call.output.can_ask):
@@ -93,7 +100,8 @@ def _write(
             replaces=is_there,
         )
     except OSError as error:
-        raise UsageError(
+        kind = UsageError if error.errno in _WRONG_PLACE else NotWrittenError
+        raise kind(
             f"{file} was not written: {(error.strerror or 'no reason given').lower()}",
             hint="Name another file, or leave --output out.",
         ) from error
