@@ -209,3 +209,19 @@ def test_a_header_is_not_needed_where_the_name_says_whose_it_is(place: Place) ->
     answer = place.program.json("transcript", KEY)
 
     assert [one["text"] for one in answer.data] == ["the boat is blue"]
+
+
+def test_a_file_that_nobody_needs_to_read_is_refused_all_the_same(place: Place) -> None:
+    """A fresh count tells all that is shown of it; whose the file is, only its header tells."""
+    os.link(place.talk("juno", J3, "red"), place.sessions("iris") / f"{A1}.jsonl")
+    counted = {"sessionId": A1, "totalTokens": 2_000, "totalTokensFresh": True}
+    own = {**counted, "sessionId": B2}
+    place.talk("iris", B2, "blue")
+    entries = {KEY: counted, "agent:iris:telegram:direct:7": own}
+    (place.sessions("iris") / "sessions.json").write_text(json.dumps(entries))
+
+    listed = place.program.json("sessions", "--agent", "iris")
+
+    told = {one["key"]: one["transcript"] for one in listed.data}
+    assert told == {KEY: "refused", "agent:iris:telegram:direct:7": "present"}
+    assert "session-id-mismatch" in listed.out

@@ -11,7 +11,7 @@ from memconsole.domain.agents import Notice, few
 from memconsole.domain.sessions.activity import is_running
 from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.names import names_of
-from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
 from memconsole.domain.settings import RotationSettings
 from memconsole.domain.settings.sections import HealthSettings
@@ -52,6 +52,9 @@ _SAME_MOMENT = timedelta(minutes=1)
 
 _WORTH_KEEPING = 100
 """Transcripts read anew; fewer are read in no time, and a small home keeps nothing."""
+
+_NO_USAGE = 0
+"""Of a transcript that is only opened."""
 
 _GROWTH_READINGS = 8
 """Transcripts of one agent read for growth, the newest; more would slow a large home down."""
@@ -249,6 +252,7 @@ class Reader:
         deep = _newest_sessions(listing, self._clock.now())
         far: dict[str, TranscriptRef] = {}
         near: dict[str, TranscriptRef] = {}
+        unread: dict[str, TranscriptRef] = {}
         for stored in listing.sessions:
             ref, session_id = stored.transcript, stored.session_id
             if ref is None or session_id is None or not _is_worth_reading(stored):
@@ -257,10 +261,14 @@ class Reader:
                 far[session_id] = ref
             elif is_running(stored) or needs_usage(stored, policy, window_of(stored, home.config)):
                 near[session_id] = ref
+            elif ref.kind is TranscriptKind.FILE:
+                unread[session_id] = ref
         # One place a transcript: what it was before it grew is of no use to anybody, nor are those
         # that are not listed any more.
         known = self._tails.get(agent.ref, {})
         kept = self._tails[agent.ref] = {}
+        # Nobody needs their ends; whether they are the sessions' own is told of them all the same.
+        self._tails_of(unread, _NO_USAGE, known, kept, failed)
         return {
             **self._tails_of(near, 1, known, kept, failed),
             **self._tails_of(far, _GROWTH_POINTS, known, kept, failed),
