@@ -150,7 +150,7 @@ READING_PAUSE_S = 0.3
 INDEX_PAUSE_S = 2.0
 """An agent that is looked at for so long is one that will be searched: its index is built."""
 
-_TICK_SECONDS = 5.0
+_TICK_SECONDS = 15.0
 """How often ages are looked at; they are rounded so coarsely that most looks write nothing."""
 
 

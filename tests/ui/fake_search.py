@@ -60,7 +60,7 @@ def status(state: IndexState = IndexState.FRESH, **changes: object) -> IndexStat
         "chunks": 1_204,
         "provider": "static",
         "has_vectors": True,
-        "updated_at": sample.ago(seconds=22),
+        "updated_at": sample.ago(minutes=12),
         "way": Vectors.NUMPY,
         "files": 47,
         "size_bytes": 3_600_000,

@@ -63,7 +63,7 @@ class FileChangeFeed:
         self._recheck_ms = round(recheck_s * 1000)
         self._poll_s = poll_s
         self._debounce_ms = round(debounce_s * 1000)
-        self._step_ms = min(100, self._debounce_ms)
+        self._step_ms = min(200, self._debounce_ms)
 
     def changes(self, roots: tuple[Path, ...], stop: StopSignal) -> Iterator[frozenset[Path]]:
         """Yield sets of changed paths until `stop` is set, which takes at most a second to see.

@@ -301,14 +301,20 @@ FILLED = frozenset(
 def merge(line: Line) -> Line:
     """Return the line in as few pieces as look the same: each piece costs bytes on the wire."""
     merged: list[Span] = []
+    texts: list[str] = []
     for span in line:
         last = merged[-1] if merged else None
         if last is not None and last.is_cursor == span.is_cursor and _may_join(last, span):
-            role = span.role if last.text.isspace() and last.role not in FILLED else last.role
-            merged[-1] = replace(last, text=last.text + span.text, role=role)
+            texts[-1] += span.text
+            if last.text.isspace():  # blanks take the role of what they lean on
+                merged[-1] = span
         else:
             merged.append(span)
-    return tuple(merged)
+            texts.append(span.text)
+    return tuple(
+        span if span.text == text else Span(text, span.role, span.is_cursor)
+        for span, text in zip(merged, texts, strict=True)
+    )
 
 
 def _may_join(left: Span, right: Span) -> bool:

@@ -32,6 +32,8 @@ def changed_cells(before: Line, after: Line, width: int) -> tuple[int, int]:
 
     All of `width` where a character may be more or less than a cell, or lean on its neighbour.
     """
+    if not before:
+        return 0, width
     old, new = _cells(before), _cells(after)
     if old is None or new is None or len(old) != len(new) or len(new) != width:
         return 0, width
@@ -87,8 +89,11 @@ class Drawn(Widget, inherit_bindings=False):
         if y >= len(self._lines):
             return Strip.blank(self.size.width, self.rich_style)
         look = cast("HasSpanStyles", self.screen).span_styles.of
-        segments = [Segment(span.text, look(span)) for span in merge(self._lines[y])]
-        return Strip(segments).adjust_cell_length(self.size.width, self.rich_style)
+        strip = Strip([Segment(span.text, look(span)) for span in merge(self._lines[y])])
+        width = self.size.width
+        # Textual asks all ancestors for the style of the blanks: only where there are some.
+        fits = strip.cell_length == width
+        return strip if fits else strip.adjust_cell_length(width, self.rich_style)
 
 
 class Bar(Drawn, inherit_bindings=False):

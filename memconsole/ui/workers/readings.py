@@ -48,7 +48,7 @@ _REST = 40
 _LOOK_AT_ALL = timedelta(seconds=30)
 """With file events: how often everything is looked at all the same."""
 
-_QUIET = timedelta(seconds=5)
+_QUIET = timedelta(seconds=15)
 """With file events, and while nothing moves: how often the clock looks, which moves times alone."""
 
 _QUIET_AFTER = 2

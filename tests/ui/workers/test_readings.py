@@ -191,7 +191,7 @@ async def test_while_nothing_moves_and_events_come_the_clock_looks_less_often(
         readings.interval = INTERVALS[0]
         assert readings.pause == INTERVALS[0]
 
-    assert pauses == [2, 2, 5, 5, 2, 2]
+    assert pauses == [2, 2, 15, 15, 2, 2]
 
 
 async def test_counts_are_kept_when_they_differ_or_five_minutes_have_passed(

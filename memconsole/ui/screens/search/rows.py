@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.search.indexing import IndexState
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _LOOKED = (IndexState.FRESH, IndexState.STALE)
 _PLACE, _LEAST_PLACE = 18, 12
+_MINUTE = timedelta(minutes=1)
 """Cells for the path of a result before the words get the rest."""
 
 
@@ -99,7 +101,7 @@ def search_listing(search: Search, context: Context) -> Listing:
 
 
 def index_words(index: IndexView, result: SearchResult | None, context: Context) -> tuple[str, str]:
-    """Return how large the index is, and what it is worth: `1,204 chunks`, `fresh · 12 s`."""
+    """Return how large the index is, and what it is worth: `1,204 chunks`, `fresh · 12 min`."""
     dot = context.glyphs.dot
     if index.building is not None:
         return "", _building(index.building)
@@ -113,7 +115,9 @@ def index_words(index: IndexView, result: SearchResult | None, context: Context)
         return "", "no index, read-only" if index.is_read_only else "no index yet"
     chunks = figures.plural(sum(one.chunks for one in known), "chunk")
     times = [one.updated_at for one in known if one.updated_at is not None]
-    age = f" {dot} {figures.age(context.since(min(times)))}" if times else ""
+    since = context.since(min(times)) if times else None
+    # The seconds of an index that was just built would be written again and again.
+    age = f" {dot} {figures.age(since)}" if since is not None and since >= _MINUTE else ""
     return chunks, f"{_state(statuses)}{_words_only(known)}{age}"
 
 

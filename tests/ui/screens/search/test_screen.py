@@ -48,7 +48,7 @@ async def test_results_come_while_typing_with_both_legs_and_the_words_marked(
         ]
 
     assert "4 Search · main" in text
-    assert "1,204 chunks · fresh · 20 s" in text
+    assert "1,204 chunks · fresh · 12 min" in text
     assert ".91 ▆▅  memory/2026-01-20.md:12" in text
     assert ".74 ▅▆  MEMORY.md:7" in text
     assert ".40 ▃" in text
