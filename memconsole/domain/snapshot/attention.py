@@ -10,7 +10,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Severity
+from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.calendar import clock
 from memconsole.domain.gateway import Verdict
 from memconsole.domain.sessions.activity import Doing
@@ -72,7 +72,7 @@ _NEAR = 90.0
 _SOON = timedelta(hours=2)
 
 _NOTICE_FINDINGS = {
-    "store-unreadable": (Severity.CRITICAL, "Its sessions are not shown; check the file named."),
+    "store-unreadable": (Severity.CRITICAL, ""),
     "store-newer": (Severity.HIGH, "Update memconsole; until then only the Gateway knows them."),
     "config-unreadable": (Severity.HIGH, "Fix the platform's configuration file."),
     "workspace-missing": (Severity.WARNING, "Create the workspace or correct the configuration."),
@@ -134,7 +134,7 @@ def attention(
         *_counts(listed, known, now),
         *_stale(resets, unsaved(rows, resets, known, now, within=EVER), known, now),
         *_limits(rows),
-        *_notices(notices),
+        *_notices(notices, listed),
         *_gateway(gateway),
         *_losses(losses, listed),
         *_config(findings),
@@ -360,12 +360,25 @@ def _limits(agents: tuple[AgentView, ...]) -> Iterator[Attention]:
             )
 
 
-def _notices(notices: Iterable[Notice]) -> Iterator[Attention]:
+def _notices(notices: Iterable[Notice], sessions: tuple[SessionView, ...]) -> Iterator[Attention]:
     for notice in notices:
         known = _NOTICE_FINDINGS.get(notice.code)
         if known is not None:
             severity, hint = known
+            hint = hint or f"{_shown_of(notice.agent, sessions)}; check the file named."
             yield Attention(severity, notice.code, notice.message, hint, notice.agent)
+
+
+def _shown_of(agent_id: str | None, sessions: tuple[SessionView, ...]) -> str:
+    """Say which sessions are shown of an agent whose store cannot be read, or not wholly."""
+    shown = {
+        view.stored.source
+        for view in sessions
+        if view.agent.id == agent_id and view.state is SessionState.LIVE
+    }
+    if Storage.GATEWAY in shown:
+        return "Of its sessions only what the Gateway tells is shown"
+    return "The rest of it is shown" if shown else "None of its sessions are shown"
 
 
 def _gateway(gateway: GatewayStatus) -> Iterator[Attention]:

@@ -30,6 +30,9 @@ _MANY = {
 }
 """What is said of several findings of one code; others stand by themselves."""
 
+_OF_ONE_CAUSE = frozenset({"store-unreadable"})
+"""Critical findings that are one all the same: a disk or a release that fails takes all stores."""
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -58,11 +61,12 @@ class Group:
 def grouped(found: Iterable[Attention]) -> tuple[Group, ...]:
     """Return findings with equal ones together, in the order of the worst of each.
 
-    What may be lost is named one by one, whatever number there is.
+    Sessions that may be lost are named one by one, whatever number there is.
     """
     groups: dict[object, list[Attention]] = {}
     for place, one in enumerate(found):
-        is_one_of_many = one.code in _MANY and one.severity is not Severity.CRITICAL
+        is_named = one.severity is Severity.CRITICAL and one.code not in _OF_ONE_CAUSE
+        is_one_of_many = one.code in _MANY and not is_named
         name = (one.severity, one.code, one.command) if is_one_of_many else place
         groups.setdefault(name, []).append(one)
     return tuple(Group(tuple(one)) for one in groups.values())

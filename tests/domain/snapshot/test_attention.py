@@ -351,6 +351,30 @@ def test_findings_that_say_the_same_are_one_group() -> None:
     assert [len(one.findings) for one in groups] == [3, 1]
 
 
+def test_stores_that_cannot_be_read_are_one_line_and_work_that_is_lost_is_not() -> None:
+    broken = [
+        Notice("store-unreadable", f"{name}/sessions.json is cut off", agent=name)
+        for name in ("main", "work", "writer")
+    ]
+    assert [one.message for one in grouped(found(notices=tuple(broken)))] == [
+        "3 stores cannot be read"
+    ]
+    lost = [Attention(Severity.CRITICAL, "work-lost", f"work of {name}") for name in "ab"]
+    assert [one.message for one in grouped(lost)] == ["work of a", "work of b"]
+
+
+def test_a_broken_store_says_which_of_its_sessions_are_shown() -> None:
+    def hint(*sessions: SessionView) -> str:
+        notice = Notice("store-unreadable", "sessions.json is cut off", agent="main")
+        every = found(*sessions, notices=(notice,))
+        return next(one.hint for one in every if one.code == "store-unreadable")
+
+    told = replace(session(), stored=replace(session().stored, source=Storage.GATEWAY))
+    assert hint() == "None of its sessions are shown; check the file named."
+    assert hint(session()) == "The rest of it is shown; check the file named."
+    assert hint(told).startswith("Of its sessions only what the Gateway tells is shown")
+
+
 def test_an_old_session_needs_no_capture() -> None:
     stored = replace(session().stored, updated_at=NOW - timedelta(hours=25))
 
