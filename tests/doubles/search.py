@@ -104,9 +104,16 @@ class FakeReader:
     cosines: dict[str, float]
     failure: Exception | None
     odd: tuple[Notice, ...]
+    near: Mapping[str, tuple[float, float]] | Exception = field(default_factory=dict)
 
     def legs(
-        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+        self,
+        query: Query,
+        narrowing: Narrowing,
+        *,
+        scope: int = 0,
+        text_only: bool = False,
+        also: Sequence[int] = (),
     ) -> Legs:
         if self.failure is not None and not text_only:
             raise self.failure
@@ -115,10 +122,19 @@ class FakeReader:
             shared = {word for word in query.words if word in set(words(text))}
             known |= shared
             cosine = None if text_only else self.cosines.get(path)
-            if shared or cosine is not None:
+            if shared or cosine is not None or at in also:
                 score = float(len(shared)) if shared else None
                 found.append(Candidate(scope, at, cosine, score))
         return Legs(tuple(found), frozenset(known))
+
+    def nearness(self, query: Query) -> dict[int, tuple[float, float]]:
+        if isinstance(self.near, Exception):
+            raise self.near
+        return (
+            {at: self.near.get(path, (0.0, 0.0)) for at, (path, _) in enumerate(self.texts)}
+            if self.near
+            else {}
+        )
 
     def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
         return {}
@@ -153,6 +169,9 @@ class FakeIndex:
         failure: What asking for the query's vector raises.
         synced: (agent id, was it full) of every sync.
         taken_in: Paths that were taken in without a comparison.
+        near: What the better model says of documents, by path; raised when it is an error.
+        lacking: Chunks without its vectors.
+        unusable: What making its vectors raises.
     """
 
     stored: dict[IndexScope, dict[str, tuple[str, str]]] = field(default_factory=dict)
@@ -164,6 +183,9 @@ class FakeIndex:
     odd: list[Notice] = field(default_factory=list)
     taken_in: list[str] = field(default_factory=list)
     drops: int = 0
+    near: dict[str, tuple[float, float]] | Exception = field(default_factory=dict)
+    lacking: int = 0
+    unusable: Exception | None = None
 
     def drop_gone(self) -> None:
         self.drops += 1
@@ -178,6 +200,7 @@ class FakeIndex:
             has_vectors=True,
             way=Vectors.NUMPY,
             files=len(self.stored[scope]),
+            because=f"quality vectors of {self.lacking} chunks are missing" if self.lacking else "",
         )
 
     def pending(
@@ -230,6 +253,20 @@ class FakeIndex:
             notices=tuple(notices),
         )
 
+    def enrich(
+        self,
+        scope: IndexScope,
+        settings: SearchSettings,
+        *,
+        cancel: StopSignal | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> IndexStatus:
+        if self.unusable is not None:
+            raise self.unusable
+        if settings.provider == "quality":
+            self.lacking = 0
+        return self.status(scope, settings)
+
     def take_in(
         self,
         scope: IndexScope,
@@ -258,7 +295,7 @@ class FakeIndex:
             raise FileNotFoundError(scope.agent.id)
         texts = [(path, text) for path, (_, text) in sorted(self.stored[scope].items())]
         status = replace(self.status(scope, settings), chunks=len(texts))
-        yield FakeReader(status, texts, self.cosines, self.failure, tuple(self.odd))
+        yield FakeReader(status, texts, self.cosines, self.failure, tuple(self.odd), self.near)
 
 
 @dataclass

@@ -6,6 +6,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memconsole.adapters.index.embedding.quality import QualityModel
 from memconsole.adapters.index.files import journal_of, reading, settle, sync_folder, writing
 from memconsole.adapters.index.rows import Row
 from memconsole.adapters.index.schema import create, read_meta, root_text, write_meta
@@ -133,8 +134,8 @@ def _built(run: IndexRun, place: Path) -> SyncReport:
             # Words are sorted in memory and written once, instead of merged again and again.
             _set_words(connection, automerge=0, hashsize=_WORDS_BYTES)
             vectors = _vectors(run, connection, 0, 1)
-            if run.remote is not None:
-                _take_over_cache(connection, run)
+            if (kept := _kept_model(run)) is not None:
+                _take_over_cache(connection, run.path, kept)
             writer = IndexWriter(connection, run.run.settings, vectors, 1)
             writer.write(
                 run.run.documents,
@@ -231,11 +232,18 @@ def _forget_removed(connection: Connection, generation: int) -> None:
         write_meta(connection, removed_floor=generation - 1)
 
 
-def _take_over_cache(connection: Connection, run: IndexRun) -> None:
-    """Keep the vectors that a service was paid for."""
-    with suppress(IndexUnavailableError, OSError), reading(run.path) as old:
+def _kept_model(run: IndexRun) -> str | None:
+    """Return whose vectors outlive an index: a service was paid for them, or they took minutes."""
+    if run.remote is not None:
+        return run.remote.name
+    return QualityModel.name if run.run.settings.provider == "quality" else None
+
+
+def _take_over_cache(connection: Connection, path: Path, model: str) -> None:
+    """Keep vectors that were dear."""
+    with suppress(IndexUnavailableError, OSError), reading(path) as old:
         found = old.execute(
-            "SELECT model, hash, used, vector FROM embedding_cache WHERE model = ?", (run.model,)
+            "SELECT model, hash, used, vector FROM embedding_cache WHERE model = ?", (model,)
         )
         connection.executemany(
             "INSERT OR IGNORE INTO embedding_cache(model, hash, used, vector) VALUES (?, ?, ?, ?)",

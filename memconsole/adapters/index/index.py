@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from memconsole.adapters.index import quality
 from memconsole.adapters.index.build import Run
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.files import (
@@ -20,10 +21,12 @@ from memconsole.adapters.index.files import (
     lock_name,
     problems,
     reading,
+    writing,
 )
 from memconsole.adapters.index.query_side import BackendChooser, model_of
 from memconsole.adapters.index.reader import IndexReader
 from memconsole.adapters.index.schema import read_meta, recipe, root_text
+from memconsole.adapters.sqlite.own import transaction
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Pending, SyncReport, Vectors
 from memconsole.errors import IndexUnavailableError, LockedError
 from memconsole.system.folders import require_state_folder
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from memconsole.adapters.index.embedding.quality import QualityModel
     from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.index.writer import Stop
     from memconsole.adapters.sqlite.choice import Connection
@@ -185,6 +189,55 @@ class DiskIndex:
                 return None
             return self._write(run, Pending(tuple(changed)), must_build=False)
 
+    def enrich(
+        self,
+        scope: IndexScope,
+        settings: SearchSettings,
+        *,
+        cancel: Stop | None = None,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> IndexStatus:
+        """Make the vectors of the better model that are missing; see `ports.SearchIndex`."""
+        path = self.path(scope)
+        if settings.provider == "quality" and path.exists():
+            from memconsole.adapters.index.embedding.quality import quality_model  # noqa: PLC0415 - 70 MB
+
+            model = quality_model()
+            model.check()
+            with _writes(path):
+                while self._enrich(scope, path, model, progress):
+                    if cancel is not None and cancel.is_set():
+                        break
+        return self.status(scope, settings)
+
+    def _enrich(
+        self,
+        scope: IndexScope,
+        path: Path,
+        model: QualityModel,
+        progress: Callable[[int, int], None] | None,
+    ) -> bool:
+        """Make the vectors of a few chunks; return whether there may be more.
+
+        The lock is held while they are written, not while they are made.
+        """
+        with reading(path) as connection:
+            meta = read_meta(connection)
+            made: dict[int, list[bytes]] = {}
+            new: dict[bytes, bytes] = {}
+            for at, text in quality.lacking(connection):
+                made[at], fresh = quality.vectors_of(connection, model, text)
+                new |= fresh
+            done = quality.progress_of(connection) + len(made)
+        if progress is not None and made:
+            progress(done, int(meta.get("chunks", 0)))
+        with self._hold(scope), writing(path) as connection, transaction(connection):
+            if not made:
+                quality.tidy(connection)
+            elif read_meta(connection).get("built_at") == meta.get("built_at"):
+                quality.store(connection, made, new, int(meta.get("generation", 0)))
+        return bool(made)
+
     def _hold(self, scope: IndexScope) -> AbstractContextManager[None]:
         name = self._places.lock_name(scope)
         return self._lock(name, f"the index of {one_line(scope.agent.id)}")
@@ -238,13 +291,14 @@ class DiskIndex:
         return IndexStatus(
             IndexState.FRESH,
             chunks=int(meta.get("chunks", 0)),
-            provider=meta.get("provider", "none"),
+            provider=_provider(meta, means),
             has_vectors=means.way is not Vectors.NONE,
             updated_at=None if updated is None else datetime.fromisoformat(updated),
             because=because,
             way=means.way,
             files=int(meta.get("files", 0)),
             size_bytes=path.stat().st_size,
+            lacking=means.lacking,
         )
 
     def _compare(
@@ -280,6 +334,14 @@ class DiskIndex:
         except IndexUnavailableError:
             model = "static"
         return recipe(settings, model, redact=self._redact)
+
+
+def _provider(meta: dict[str, str], means: SearchBackend) -> str:
+    """Return what answers: the better model stands beside the built-in one, or does not."""
+    provider = meta.get("provider", "none")
+    if means.has_quality:
+        return "quality"
+    return "static" if provider == "quality" else provider
 
 
 def _meta(connection: Connection, scope: IndexScope, path: Path) -> dict[str, str]:

@@ -6,8 +6,10 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
+from memconsole.adapters.index.embedding.quality import require_quality
 from memconsole.adapters.index.files import load_vectors
 from memconsole.adapters.index.keyword_leg import WordCounts
+from memconsole.adapters.index.quality import progress_of
 from memconsole.adapters.sqlite.choice import library
 from memconsole.domain.search.indexing import Vectors
 from memconsole.errors import IndexUnavailableError
@@ -40,6 +42,8 @@ class SearchBackend(NamedTuple):
         counts: In how many chunks words are, as far as that is known; to be added to.
         remote: The service; None with another provider.
         memory: Vectors in memory; None: SQLite compares them.
+        lacking: Chunks that wait for those vectors.
+        has_quality: Every chunk has the vectors of the better model, and it is installed.
     """
 
     way: Vectors
@@ -47,6 +51,8 @@ class SearchBackend(NamedTuple):
     static: StaticModel | None = None
     remote: Embedder | None = None
     memory: Nearest | None = None
+    has_quality: bool = False
+    lacking: int = 0
 
     def tokens(self, text: str) -> Sequence[int]:
         """Return the token ids of a text; none without the static model."""
@@ -93,6 +99,14 @@ class BackendChooser:
         self, connection: Connection, meta: Mapping[str, str], settings: SearchSettings
     ) -> tuple[SearchBackend, str]:
         """Choose as `means` does, and load no vectors: enough to say what an index is worth."""
+        chosen, because = self._built_in(connection, meta, settings)
+        if settings.provider == "quality" and chosen.way is not Vectors.NONE:
+            return _with_quality(connection, meta, chosen, because)
+        return chosen, because
+
+    def _built_in(
+        self, connection: Connection, meta: Mapping[str, str], settings: SearchSettings
+    ) -> tuple[SearchBackend, str]:
         has_vectors = int(meta.get("dims", 0)) > 0
         try:
             static = static_of(settings)
@@ -106,6 +120,23 @@ class BackendChooser:
             return SearchBackend(Vectors.EXTENSION, {}, static, remote), ""
         because = "" if self.is_long_running else _no_extension()
         return SearchBackend(Vectors.NUMPY, {}, static, remote), because
+
+
+def _with_quality(
+    connection: Connection, meta: Mapping[str, str], chosen: SearchBackend, because: str
+) -> tuple[SearchBackend, str]:
+    """Add the better model, or the reason why the built-in vectors answer without it."""
+    try:
+        require_quality()
+    except IndexUnavailableError as error:
+        return chosen, f"{error}; the built-in vectors answer"
+    chunks, made = int(meta.get("chunks", 0)), progress_of(connection)
+    if made >= chunks:
+        return chosen._replace(has_quality=True), because
+    return chosen._replace(lacking=chunks - made), (
+        f"quality vectors of {made} of {chunks} chunks are made; the built-in ones answer until "
+        "`memconsole reindex` or the scheduler has made the others"
+    )
 
 
 def model_of(settings: SearchSettings, static: StaticModel | None) -> str:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from memconsole.adapters.index import quality
 from memconsole.adapters.index.embedding.pooling import (
     idf,
     query_vector,
@@ -69,31 +70,48 @@ class IndexReader:
         self._words = TextLeg(self._rows, status.chunks, means.counts)
 
     def legs(
-        self, query: Query, narrowing: Narrowing, *, scope: int = 0, text_only: bool = False
+        self,
+        query: Query,
+        narrowing: Narrowing,
+        *,
+        scope: int = 0,
+        text_only: bool = False,
+        also: Sequence[int] = (),
     ) -> Legs:
-        """Return what both legs find, each candidate once, with the cosines of all.
+        """Return what both legs find and certain chunks, each once, with the cosines of all.
 
         Args:
             query: What is looked for.
             narrowing: What may be found.
             scope: Number for the candidates.
             text_only: Leave the vector leg out.
+            also: Chunks that another leg found.
 
         Raises:
             EmbeddingError: The service did not give the query a vector.
         """
         texts = self._words.scores(query, *_condition(narrowing))
         vector = None if text_only or self._means.way is Vectors.NONE else self._vector(query)
-        cosines = {} if vector is None else self._cosines(vector, texts, narrowing)
+        more = {*texts, *self._allowed(also, narrowing)}
+        cosines = {} if vector is None else self._cosines(vector, more, narrowing)
         found = [
-            Candidate(scope, at, cosines.get(at), texts.get(at))
-            for at in sorted({*texts, *cosines})
+            Candidate(scope, at, cosines.get(at), texts.get(at)) for at in sorted({*more, *cosines})
         ]
         return Legs(
             tuple(found),
             self._words.known(query),
             is_raw=self._means.remote is not None,
         )
+
+    def nearness(self, query: Query) -> dict[int, tuple[float, float]]:
+        """Return by chunk its cosine by the better model, and the best of its lines."""
+        if not self._means.has_quality:
+            return {}
+        vector = quality.query_vector(query.text)
+        with problems(self._path):
+            if self._means.way is Vectors.NUMPY:
+                return quality.nearness_by_numpy(self._connection, vector)
+            return quality.nearness_by_sqlite(self._connection, vector)
 
     def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:
         """Return late interaction for these chunks, as a share of the most there can be.
@@ -165,9 +183,15 @@ class IndexReader:
             for code, message in json.loads(str(listed))
         )
 
-    def _cosines(
-        self, vector: bytes, texts: Mapping[int, float], narrowing: Narrowing
-    ) -> dict[int, float]:
+    def _allowed(self, ids: Sequence[int], narrowing: Narrowing) -> set[int]:
+        """Return which of these chunks may be found."""
+        where, values = _condition(narrowing)
+        if not ids or not where:
+            return set(ids)
+        sql = f"SELECT id FROM chunks WHERE id IN (SELECT value FROM json_each(?)) AND {where}"
+        return {_int(at) for (at,) in self._rows(sql, json.dumps(list(ids)), *values)}
+
+    def _cosines(self, vector: bytes, texts: set[int], narrowing: Narrowing) -> dict[int, float]:
         where, values = _condition(narrowing)
         if self._means.memory is not None:
             among = (

@@ -45,6 +45,7 @@ def hit(one: SearchHit) -> Row:
         "heading": one.heading,
         "tags": list(one.tags),
         "date_score": one.date_score,
+        "quality_score": one.quality_score,
         "same": [
             {"path": Path(other.path), "start_line": other.start_line, "end_line": other.end_line}
             for other in one.same

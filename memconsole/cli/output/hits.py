@@ -42,6 +42,10 @@ def ranking_words(by: Ranking) -> str:
     """Return what the hits were ranked by, leg by leg with its weight."""
     late = f", {by.late:.2f} of it word by word" if by.late else ""
     parts = [f"{by.vector:.2f} meaning{late}", f"{by.text:.2f} words"]
+    if by.quality:
+        parts.append(
+            f"then {by.quality:.2f} the quality model against {1 - by.quality:.2f} of these"
+        )
     if by.dates:
         parts.append(f"up to {by.date_bonus:g} for the date ({', '.join(by.dates)})")
     if by.agents:
@@ -140,6 +144,8 @@ def _notes(printer: Printer, one: SearchHit) -> Iterator[str]:
     if one.is_weak:
         yield "weak match"
     yield printer.text(one.agent)
+    if one.quality_score is not None:
+        yield f"quality {one.quality_score:.2f}"
     if one.date_score:
         yield f"date {one.date_score:.2f}"
     if one.same:

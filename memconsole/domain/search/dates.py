@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from re import Match
 
-DATE_BONUS: Final = 0.3
+DATE_BONUS: Final = 0.35
 """What a note of the day asked for gains; chosen on LoCoMo's development talks."""
 
 _FADES_DAYS: Final = 10
@@ -24,6 +24,9 @@ _FADES_DAYS: Final = 10
 
 _EARLIER: Final = 0.3
 """Of what was written in the same month before its day, as plans are."""
+
+_UNDATED: Final = 0.5
+"""Of what is of no day: a runbook may be what was meant."""
 
 _MONTHS: Final = tuple(calendar.month_name)[1:]
 _WEEKDAYS: Final = tuple(calendar.day_name)
@@ -93,7 +96,7 @@ def asked_dates(text: str, today: Callable[[], date]) -> tuple[AskedDate, ...]:
 
 def nearness(asked: tuple[AskedDate, ...], day: date | None) -> float:
     """Return how near a note's day is to the nearest of the dates asked for, 0…1."""
-    return 0.0 if day is None else max(one.nearness(day) for one in asked)
+    return _UNDATED if day is None else max(one.nearness(day) for one in asked)
 
 
 def day_in(text: str) -> date | None:

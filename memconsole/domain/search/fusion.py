@@ -49,6 +49,10 @@ SURE_COVERAGE: Final = 0.7
 AGENT_WEIGHT: Final = 0.4
 """What an agent loses that knows nothing of what is asked; chosen on LoCoMo's development talks."""
 
+_QUALITY: Final = 0.2
+_QUALITY_STRANGE: Final = 0.5
+"""Weight of the better model, and what is added where the index holds nothing of the words."""
+
 _FILLING_TEXT: Final = 0.5
 _LEAST_TEXT: Final = 1 / 3
 _LATE_PART: Final = 0.5
@@ -67,6 +71,7 @@ class Scored(NamedTuple):
 
     Attributes:
         score: What it is ranked by; with a bonus it may be more than 1.
+        quality: What the better model says; None when it took no part.
         date: How near its day is to the one asked for; None when none was.
     """
 
@@ -76,6 +81,7 @@ class Scored(NamedTuple):
     text: float | None
     is_weak: bool = False
     date: float | None = None
+    quality: float | None = None
 
 
 def shortlist(candidates: Sequence[Candidate], weights: Weights) -> tuple[Candidate, ...]:
@@ -141,6 +147,7 @@ def chosen(
     words: int = 2,
     trust: float = 1.0,
     least_cosine: float = 0.0,
+    is_judged: bool = False,
 ) -> list[Scored]:
     """Return the results, best first: those that qualify, then what fills empty places.
 
@@ -153,6 +160,7 @@ def chosen(
         trust: How much they say; where that is little, what is not near is weak and not left out.
         least_cosine: What a chunk with none of the words must have: its score is stretched over
             the candidates and says nothing by itself.
+        is_judged: A better model had its say: cosines of the built-in one leave nothing out.
     """
     is_unsure = coverage is None or coverage < SURE_COVERAGE
     least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
@@ -163,13 +171,46 @@ def chosen(
     for one in scored:
         if len(results) == max_results:
             break
-        if not _is_near(one, shown):
+        if not is_judged and not _is_near(one, shown):
             continue
         if one.score >= min_score:
             results.append(one._replace(is_weak=is_unsure or not _is_near(one, least)))
         elif one.text is not None and one.text >= _FILLING_TEXT:
             filling.append(one._replace(is_weak=True))
     return [*results, *filling][:max_results]
+
+
+def quality_weight(trust: float) -> float:
+    """Return how much the better model counts: more where words say little."""
+    return _QUALITY + _QUALITY_STRANGE * (1 - trust)
+
+
+def by_quality(
+    scored: Sequence[Scored], near: Mapping[tuple[int, int], tuple[float, float]], weight: float
+) -> list[Scored]:
+    """Mix the scores with what the better model says; best first.
+
+    Args:
+        scored: Of both legs.
+        near: By (scope, id), cosines of a chunk and of the best of its lines.
+        weight: Of the model, 0…1 (`quality_weight`).
+    """
+    found = [near.get(one.candidate[:2], (0.0, 0.0)) for one in scored]
+    wholes, lines = (_stretched([pair[at] for pair in found]) for at in (0, 1))
+    models = _stretched([(a + b) / 2 for a, b in zip(wholes, lines, strict=True)])
+    mixed = zip(scored, _stretched([one.score for one in scored]), models, strict=True)
+    return sorted(
+        (
+            one._replace(score=round((1 - weight) * own + weight * model, 6), quality=model)
+            for one, own, model in mixed
+        ),
+        key=_order,
+    )
+
+
+def _stretched(values: Sequence[float]) -> list[float]:
+    least, width = _range(values)
+    return [(value - least) / width if width > 0 else 1.0 for value in values]
 
 
 def by_day(scored: Iterable[Scored], nearness: Callable[[Candidate], float]) -> list[Scored]:

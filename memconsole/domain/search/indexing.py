@@ -103,6 +103,7 @@ class IndexStatus:
         way: What compares the vectors.
         files: Indexed documents.
         size_bytes: The file on disk.
+        lacking: Chunks that wait for the vectors of the better model.
     """
 
     state: IndexState
@@ -114,6 +115,7 @@ class IndexStatus:
     way: Vectors = Vectors.NONE
     files: int = 0
     size_bytes: int = 0
+    lacking: int = 0
 
 
 class Pending(NamedTuple):

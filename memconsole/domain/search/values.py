@@ -79,6 +79,7 @@ class Ranking(NamedTuple):
         late: Share of single words, compared one by one, in the meaning.
         dates: Dates that the question names, as words.
         date_bonus: What is added for them.
+        quality: Weight of the better model against both legs together.
         agents: What an agent loses that knows nothing of the question; 0 over one agent.
     """
 
@@ -88,6 +89,7 @@ class Ranking(NamedTuple):
     dates: tuple[str, ...] = ()
     date_bonus: float = 0.0
     agents: float = 0.0
+    quality: float = 0.0
 
 
 class ChunkRow(NamedTuple):
@@ -115,6 +117,7 @@ class SearchHit:
         is_weak: It is shown, and should not be believed without a look.
         snippet: At most 700 characters around the match.
         marks: (start, end) of matched words in the snippet.
+        quality_score: What the better model says, 0 to 1; None when it took no part.
         date_score: How near its day is to the one asked for, 0 to 1; None when none was.
         same: Results that say the same, folded into this one, best first.
         agent_view: Where the agent's own search has it; None when nobody asked.
@@ -138,6 +141,7 @@ class SearchHit:
     tags: tuple[str, ...] = ()
     agent_view: AgentView | None = None
     date_score: float | None = None
+    quality_score: float | None = None
     same: tuple[SearchHit, ...] = ()
 
 

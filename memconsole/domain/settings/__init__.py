@@ -143,8 +143,9 @@ class SearchSettings:
 
     provider: str = setting(
         "static",
-        Choice("static", "openai-compatible", "none"),
-        "What makes the vectors: the model that is installed, a service, or nothing",
+        Choice("static", "quality", "openai-compatible", "none"),
+        "What makes the vectors: the model that is installed, a better one beside it (the extra "
+        "memconsole[quality]), a service, or nothing",
     )
     model: str = setting("text-embedding-3-small", Kind(), "Model of the service")
     base_url: str = setting(

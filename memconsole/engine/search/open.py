@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from memconsole.ports.search import IndexReader
 
 
+QUALITY_OFF: Final = "quality-off"
+"""Code of the notice that the better model took no part in a search, and why."""
+
 _MB: Final = 1_000_000
 _WORST_FIRST: Final = (
     IndexState.UNAVAILABLE,
@@ -70,6 +73,12 @@ class SearchRun:
     is_raw: bool = False
     known: dict[str, set[str]] = field(default_factory=dict)
     ranking: Ranking | None = None
+
+    @property
+    def coverage(self) -> float | None:
+        """The share of the query's words that some index knows; None without any word."""
+        words = self.query.words
+        return len(set().union(*self.known.values())) / len(words) if words else None
 
 
 def open_index(
@@ -197,6 +206,7 @@ def combined(statuses: Sequence[IndexStatus]) -> IndexStatus:
         way=next((one.way for one in statuses if one.way is not Vectors.NONE), Vectors.NONE),
         files=sum(one.files for one in statuses),
         size_bytes=sum(one.size_bytes for one in statuses),
+        lacking=sum(one.lacking for one in statuses),
     )
 
 

@@ -10,7 +10,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Reported, Writt
 from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
-from memconsole.engine.search.open import targets, unread_notices
+from memconsole.engine.search.open import QUALITY_OFF, targets, unread_notices
 from memconsole.errors import EmbeddingError, IndexUnavailableError, LockedError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import plural, size_words
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
+    from memconsole.ports.search import SearchIndex
 
 
 _SOURCES = (Source.MEMORY, Source.SESSIONS)
@@ -75,12 +76,33 @@ def reindex(
             cancel=cancel,
             progress=progress,
         )
+        report = _enriched(report, index, target, notices, cancel=cancel, progress=progress)
         report = _qualified(report, unread)
         reports.append(report)
         notices += (*unread, *left_out, *report.notices)
         with index.open(target.scope, target.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))
+
+
+def _enriched(
+    report: SyncReport,
+    index: SearchIndex,
+    target: IndexTarget,
+    notices: list[Notice],
+    *,
+    cancel: StopSignal | None,
+    progress: Callable[[int, int], None] | None,
+) -> SyncReport:
+    """Make what the better model lacks; where it cannot be used, the index is as good as static."""
+    if target.settings.provider != "quality":
+        return report
+    try:
+        status = index.enrich(target.scope, target.settings, cancel=cancel, progress=progress)
+    except IndexUnavailableError as error:
+        notices.append(Notice(QUALITY_OFF, f"{error}; {error.hint}", agent=target.agent.id))
+        return report
+    return report._replace(status=status)
 
 
 def _sources(command: Reindex) -> tuple[Source, ...] | None:

@@ -141,12 +141,13 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     words = run.query.words
     pool = chosen(
         found.scored,
-        coverage=_coverage(run) or None,
+        coverage=run.coverage or None,
         min_score=own.min_score if request.min_score is None else request.min_score,
         max_results=max(CANDIDATES, most),
         words=len(words),
         trust=found.trust,
         least_cosine=request.min_score or 0.0,
+        is_judged=found.by.quality > 0,
     )
     hits = _without_repeats(run, pool, most=len(pool) if own.mmr < 1 else most)
     if own.mmr < 1:
@@ -165,19 +166,13 @@ def _without_repeats(run: SearchRun, pool: Sequence[Scored], *, most: int) -> tu
     return hits[:most]
 
 
-def _coverage(run: SearchRun) -> float | None:
-    """Return the share of the query's words that some index knows; None without any word."""
-    words = run.query.words
-    return len(set().union(*run.known.values())) / len(words) if words else None
-
-
 def _result(run: SearchRun, hits: tuple[SearchHit, ...]) -> SearchResult:
     return SearchResult(
         query=run.query,
         hits=hits,
         index=combined(tuple(run.statuses.values())),
         indexes=run.statuses,
-        coverage=_coverage(run) if run.opened else None,
+        coverage=run.coverage if run.opened else None,
         notices=tuple(dict.fromkeys(run.notices)),
         ranking=run.ranking,
     )
@@ -220,6 +215,7 @@ def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> tuple[SearchHit, str]
         on_path=row.on_path,
         modified_at=row.modified_at,
         tags=row.tags,
+        quality_score=None if scored.quality is None else round(scored.quality, 4),
         date_score=None if scored.date is None else round(scored.date, 4),
     )
     if only_asks(hit, row.text):

@@ -56,6 +56,10 @@ class Building:
     total: int | None = None
 
 
+def _needs_work(status: IndexStatus) -> bool:
+    return status.state is IndexState.MISSING or status.lacking > 0
+
+
 class IndexMoved(Message):
     """Something about an index is other than it was.
 
@@ -92,7 +96,7 @@ class Indexing:
         self._statuses: dict[str, Statuses] = {}
         self._asked: set[str] = set()
         self._is_looking = False
-        self._opened: set[str] = set()
+        self._opened: set[AgentRef] = set()
         self._queue: list[AgentRef] = []
         self._read_at: dict[str, object] = {}
         self.building: Building | None = None
@@ -144,10 +148,10 @@ class Indexing:
 
     def open(self, agents: Iterable[AgentView]) -> None:
         """Somebody searches these agents: build what is missing, take in what has changed."""
-        new = [view for view in agents if view.ref.id not in self._opened]
+        new = [view for view in agents if view.ref not in self._opened]
         if not new or self._engine.settings.ui.read_only:
             return
-        self._opened |= {view.ref.id for view in new}
+        self._opened |= {view.ref for view in new}
         self._queue += [view.ref for view in new]
         self.look(view.ref.id for view in new)
         self._build_next()
@@ -159,7 +163,7 @@ class Indexing:
             if ref.id not in self._statuses:
                 return
             del self._queue[0]
-            if any(one.state is IndexState.MISSING for one in self.of((ref.id,))):
+            if any(_needs_work(one) for one in self.of((ref.id,))):
                 self._begin(ref)
 
     def _begin(self, ref: AgentRef) -> None:
@@ -254,6 +258,8 @@ class Indexing:
 
     def _taken_in(self, agents: set[str]) -> None:
         if agents:
+            # What was taken in may wait for vectors of the better model.
+            self._queue += [ref for ref in self._opened if ref.id in agents]
             self.changed(agents)
         self._set_clock()
 

@@ -62,12 +62,13 @@ def test_explained_hits_say_how_the_agent_would_have_them(call: Caller) -> None:
         "dates": [],
         "date_bonus": 0.0,
         "agents": 0.0,
+        "quality": 0.0,
     }
 
 
 def test_explained_people_read_every_weight(call: Caller) -> None:
     shown = call("search", "--explain", "database", "in", "January").out
-    assert "Ranked by 0.00 meaning; 1.00 words; up to 0.3 for the date (January)." in shown
+    assert "Ranked by 0.00 meaning; 1.00 words; up to 0.35 for the date (January)." in shown
     assert "date 1.00" in shown
 
 

