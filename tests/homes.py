@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from memconsole.adapters.sqlite.own import open_own, transaction
 from memconsole.adapters.transcripts.packing import zstd
-from memconsole.domain.agents import Agent, AgentRef
+from memconsole.domain.agents import Agent, AgentRef, HomeRef
 from tests.transcripts import START, milliseconds, navigation
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def make_agent(home: Path, agent_id: str = "main") -> Agent:
     """Return an agent of a home with the usual places; nothing is made."""
     folder = home / "agents" / agent_id
     return Agent(
-        ref=AgentRef(str(home), agent_id),
+        ref=AgentRef(HomeRef(str(home)), agent_id),
         name=None,
         workspace=home / "workspace",
         workspace_exists=False,

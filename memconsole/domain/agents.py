@@ -122,15 +122,32 @@ def few(notices: Iterable[Notice]) -> tuple[Notice, ...]:
 
 
 @dataclass(frozen=True, slots=True, order=True)
+class HomeRef:
+    """Names one home of one host.
+
+    Attributes:
+        path: Absolute path of the platform's state folder, on its host.
+        host: Name of the host; empty for the one that this process runs on.
+    """
+
+    path: str
+    host: str = ""
+
+    def __str__(self) -> str:
+        """Return the path, behind the host's name when it is another one."""
+        return f"{self.host}:{self.path}" if self.host else self.path
+
+
+@dataclass(frozen=True, slots=True, order=True)
 class AgentRef:
     """Names one agent of one home.
 
     Attributes:
-        home: Absolute path of the platform's state folder.
+        home: The home it belongs to.
         id: Agent id, lower-cased.
     """
 
-    home: str
+    home: HomeRef
     id: str
 
 

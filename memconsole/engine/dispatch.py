@@ -220,7 +220,7 @@ def _write_down(
         reason=reason_of(outcome),
         message=outcome.message,
         duration_ms=outcome.duration_ms,
-        home=command.agent.home,
+        home=command.agent.home.path,
         account=account,
     )
     try:

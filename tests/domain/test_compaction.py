@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.agents import AgentRef, Severity
+from memconsole.domain.agents import AgentRef, HomeRef, Severity
 from memconsole.domain.compaction import (
     BadCompaction,
     CompactionEvidence,
@@ -35,7 +35,7 @@ GOOD = (
     "- [x] Checked the backup log\n\n## Next Steps\n1. Rotate the archive\n"
 )
 AT = datetime(2026, 1, 26, 9, tzinfo=UTC)
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 
 
 @pytest.mark.parametrize(

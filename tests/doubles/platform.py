@@ -9,7 +9,16 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Agent, AgentRef, Era, Home, Origin, PlatformConfig, Storage
+from memconsole.domain.agents import (
+    Agent,
+    AgentRef,
+    Era,
+    Home,
+    HomeRef,
+    Origin,
+    PlatformConfig,
+    Storage,
+)
 from memconsole.domain.commands.outcomes import Run, Written
 from memconsole.domain.gateway import (
     CompactAnswer,
@@ -80,7 +89,7 @@ def fake_agent(
     """Return a configured agent whose workspace exists."""
     folder = HOME / "agents" / agent_id
     values: dict[str, object] = {
-        "ref": AgentRef(str(HOME), agent_id),
+        "ref": AgentRef(HomeRef(str(HOME)), agent_id),
         "name": None,
         "workspace": workspace or HOME / f"workspace-{agent_id}",
         "workspace_exists": True,

@@ -37,10 +37,10 @@ class FakeCaptures(Unwritable):
         return tuple(found[:limit])
 
     def latest_by_agent(self, home: str) -> dict[str, Capture]:
-        return {one.agent.id: one for one in self.stored if one.agent.home == home}
+        return {one.agent.id: one for one in self.stored if one.agent.home.path == home}
 
     def latest_by_session(self, home: str) -> dict[tuple[str, str], datetime]:
-        own = [one for one in self.stored if one.agent.home == home]
+        own = [one for one in self.stored if one.agent.home.path == home]
         return {
             (one.agent.id, one.session_id): one.at for one in sorted(own, key=lambda one: one.at)
         }

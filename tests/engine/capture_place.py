@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.compose import engine as wiring
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.settings import Settings
@@ -109,7 +109,7 @@ class Place:
 
     @property
     def agent(self) -> AgentRef:
-        return AgentRef(str(self.home), "main")
+        return AgentRef(HomeRef(str(self.home)), "main")
 
     def engine(self, steps: Callable[[str], None] | None = None) -> Engine:
         engine = wiring.build_engine(self.settings, Origin.CLI, clock=self.clock)

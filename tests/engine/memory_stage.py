@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.compose import engine
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import ConsolidateSettings
 from memconsole.engine.engine import Engine
@@ -41,7 +41,7 @@ class Place:
             transport="none",
         )
         self.engine = engine.build_engine(settings, Origin.CLI, clock=FakeClock())
-        self.ref = AgentRef(str(self.home), "main")
+        self.ref = AgentRef(HomeRef(str(self.home)), "main")
 
     def run(self, command: Command) -> Outcome:
         return self.engine.run(command)

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -23,7 +23,7 @@ def row(
 ) -> StoredSession:
     """Return a live session with a transcript; its id is the key's last segment."""
     owner = "main" if key is None else key.split(":")[1]
-    agent = AgentRef(str(HOME), owner)
+    agent = AgentRef(HomeRef(str(HOME)), owner)
     session_id = f"id-{(key or 'orphan').rsplit(':', 1)[-1]}"
     stored = StoredSession(
         agent=agent,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, Span
 from memconsole.domain.memory.records import Capture, ReflectionRecord
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from tests.ports.conftest import Logs
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 FIND = NoteHit("d-1a2b3c4d", "memory/2026-01-20.md", "0123456789abcdef", NOW.date(), 0.5, NOW)
 LONG_AGO = NOW - timedelta(days=60)
 EDIT = FileEdit("MEMORY.md", False, "abc", (Span(3, "a\r\n\ud800ß", "", "x", "y"),))
@@ -64,7 +64,7 @@ def test_what_checkpoints_saved_loses_lines_only_where_it_shall(logs: Logs) -> N
     other = replace(SAVED, workspace="/other", session_id="other")
     for capture in (SAVED, other):
         logs.captures.add(capture)
-    logs.edits.erase([], ["/ws", MAIN.home], without_zebra)
+    logs.edits.erase([], ["/ws", MAIN.home.path], without_zebra)
     assert logs.edits.blocks("/ws") == ("# A\nkept\n",)
     assert logs.edits.blocks("/other") == (other.block,)
     assert logs.captures.last(MAIN, "s") == replace(SAVED, block="# A\nkept\n")

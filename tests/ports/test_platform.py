@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 from memconsole.domain.events import Event, EventKind, Noted, NotedSession
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from tests.ports.conftest import Logs
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 KEY = "agent:main:main"
 BEFORE = Identity("s-1", "r-1", NOW - timedelta(days=1), 160_000)
 AFTER = Identity("s-1", "r-2", NOW, 0)
@@ -42,7 +42,7 @@ RUN = Run(
     reason=None,
     message="saved 18 messages of agent:main:main",
     duration_ms=1000,
-    home=MAIN.home,
+    home=MAIN.home.path,
 )
 
 
@@ -113,12 +113,12 @@ def test_the_last_look_of_a_day_stays_and_other_homes_are_their_own(logs: Logs) 
     early = PoolDay("main", NOW.date(), 5_000, 1_250, markers)
     late = replace(early, size_bytes=5_120, markers={"DECISION": 4, "TODO": 1})
     for one in (first, early, late, late):
-        logs.samples.add_pools(MAIN.home, [one])
+        logs.samples.add_pools(MAIN.home.path, [one])
     logs.samples.add_pools("/another/home", [early])
 
-    kept = logs.samples.pool_days(MAIN.home, since=first.day)
+    kept = logs.samples.pool_days(MAIN.home.path, since=first.day)
     assert sorted(kept, key=lambda one: one.day) == [first, late]
-    assert logs.samples.pool_days(MAIN.home, since=late.day) == (late,)
+    assert logs.samples.pool_days(MAIN.home.path, since=late.day) == (late,)
 
 
 def test_a_count_that_stays_keeps_its_first_and_last_sample(logs: Logs) -> None:
@@ -157,7 +157,7 @@ def test_the_newest_resets_come_first_and_only_of_this_session(logs: Logs) -> No
     assert logs.rotations.recent(MAIN, KEY, limit=5) == ()
     numbers = [logs.rotations.begin(SENT) for _ in range(3)]
     logs.rotations.begin(replace(SENT, key="other"))
-    logs.rotations.begin(replace(SENT, agent=AgentRef("/elsewhere", "main")))
+    logs.rotations.begin(replace(SENT, agent=AgentRef(HomeRef("/elsewhere"), "main")))
     assert [one.id for one in logs.rotations.recent(MAIN, KEY, limit=2)] == numbers[:0:-1]
 
 
@@ -172,7 +172,7 @@ def test_what_cannot_be_recorded_is_said(closed_logs: Logs) -> None:
     assert closed_logs.rotations.recent(MAIN, KEY, limit=5) == ()
 
 
-EVENT = Event(0, MAIN.home, NOW, NOW, EventKind.RESET, "main", KEY, "began anew")
+EVENT = Event(0, MAIN.home.path, NOW, NOW, EventKind.RESET, "main", KEY, "began anew")
 NOTED = Noted(
     NOW,
     True,
@@ -189,24 +189,24 @@ def test_what_was_noted_last_is_there_for_whoever_looks_next(logs: Logs) -> None
         seen.append(before)
         return None if before is not None else (NOTED, (EVENT,))
 
-    logs.events.notice(MAIN.home, judge)
-    logs.events.notice(MAIN.home, judge)
-    assert logs.events.events(MAIN.home, limit=9) == (replace(EVENT, id=1),)
+    logs.events.notice(MAIN.home.path, judge)
+    logs.events.notice(MAIN.home.path, judge)
+    assert logs.events.events(MAIN.home.path, limit=9) == (replace(EVENT, id=1),)
     logs.events.notice("/another/home", judge)
     assert seen == [None, NOTED, None]
 
 
 def test_the_first_look_at_a_home_stays(logs: Logs) -> None:
-    assert logs.events.first_look(MAIN.home) is None
+    assert logs.events.first_look(MAIN.home.path) is None
     for after in (0, 5):
         noted = replace(NOTED, at=later(minutes=after))
-        logs.events.notice(MAIN.home, lambda _, noted=noted: (noted, ()))  # type: ignore[misc]
-    assert logs.events.first_look(MAIN.home) == NOW
+        logs.events.notice(MAIN.home.path, lambda _, noted=noted: (noted, ()))  # type: ignore[misc]
+    assert logs.events.first_look(MAIN.home.path) == NOW
     assert logs.events.first_look("/another/home") is None
 
 
 def test_events_come_back_newest_first(logs: Logs) -> None:
     events = [replace(EVENT, at=later(minutes=minute)) for minute in (1, 3, 2)]
-    logs.events.notice(MAIN.home, lambda _: (NOTED, events))
-    assert [one.id for one in logs.events.events(MAIN.home, limit=2)] == [2, 3]
+    logs.events.notice(MAIN.home.path, lambda _: (NOTED, events))
+    assert [one.id for one in logs.events.events(MAIN.home.path, limit=2)] == [2, 3]
     assert logs.events.events("/another/home", limit=9) == ()

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.search.indexing import IndexScope, IndexState, Source
 from memconsole.domain.settings import SearchSettings
 from tests.adapters.index.index_stage import Stage
@@ -32,7 +32,7 @@ class Searched:
 
     @property
     def scope(self) -> IndexScope:
-        return IndexScope(AgentRef("/home", "main"), Source.MEMORY, self.workspace)
+        return IndexScope(AgentRef(HomeRef("/home"), "main"), Source.MEMORY, self.workspace)
 
     @property
     def documents(self) -> tuple[Document, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.flush import Cycle, FlushMark, Stage
 from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
 from memconsole.domain.observe.rules import Cursor
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from tests.ports.conftest import Logs
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 WORK = replace(MAIN, id="work")
-ELSEWHERE = replace(MAIN, home="/elsewhere")
+ELSEWHERE = replace(MAIN, home=HomeRef("/elsewhere"))
 KEY = "agent:main:main"
 CAPTURE = Capture(MAIN, "a0b7", KEY, NOW, "0" * 64, "# Active Context\n", True, "day.md", "/ws")
 FLUSH = FlushMark(Cycle("s-1", 0, NOW), frozenset({Stage.EARLY}), NOW)
@@ -58,8 +58,8 @@ def test_captures_are_told_apart(logs: Logs) -> None:
     assert logs.captures.last_logged(MAIN) == first
     assert logs.captures.last_logged(MAIN, "two") is None
     assert logs.captures.last(ELSEWHERE) == others[0]
-    assert logs.captures.latest_by_agent(MAIN.home) == {"main": second, "work": others[1]}
-    by_session = logs.captures.latest_by_session(MAIN.home)
+    assert logs.captures.latest_by_agent(MAIN.home.path) == {"main": second, "work": others[1]}
+    by_session = logs.captures.latest_by_session(MAIN.home.path)
     assert by_session["main", second.session_id] == second.at
     assert by_session["work", others[1].session_id] == others[1].at
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.bootstrap import Bootstrap
 from memconsole.domain.commands.account import account_of
 from memconsole.domain.commands.checkpoint import Checkpointed
@@ -349,7 +349,7 @@ class FakeHome(HomeService):
         return (sample.HOME,)
 
     def owners(self, paths: frozenset[Path]) -> frozenset[AgentRef] | None:
-        return frozenset(AgentRef(str(sample.HOME), path.name) for path in paths)
+        return frozenset(AgentRef(HomeRef(str(sample.HOME)), path.name) for path in paths)
 
 
 class FakeReadings(ReadingService):

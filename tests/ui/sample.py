@@ -14,6 +14,7 @@ from memconsole.domain.agents import (
     AgentRef,
     Era,
     Home,
+    HomeRef,
     Notice,
     Origin,
     PlatformConfig,
@@ -56,7 +57,7 @@ def ago(**span: float) -> datetime:
 
 def ref(agent_id: str) -> AgentRef:
     """Name an agent of the sample home."""
-    return AgentRef(str(HOME), agent_id)
+    return AgentRef(HomeRef(str(HOME)), agent_id)
 
 
 def agent(agent_id: str, **changes: object) -> Agent:

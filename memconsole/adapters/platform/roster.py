@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.platform.home import Place, expand, find_folder, is_folder
-from memconsole.domain.agents import Agent, AgentRef, Notice, as_written
+from memconsole.domain.agents import Agent, AgentRef, HomeRef, Notice, as_written
 from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
@@ -67,7 +67,7 @@ def build_roster(
         strange = () if is_configured or not _is_known(reading) else (_stranger(key, folder),)
         agents.append(
             Agent(
-                ref=AgentRef(str(choice.path), key),
+                ref=AgentRef(HomeRef(str(choice.path)), key),
                 name=None if entry is None else entry.name,
                 workspace=place.path,
                 workspace_exists=place.exists,

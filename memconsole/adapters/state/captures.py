@@ -267,4 +267,4 @@ def _close(connection: Connection, handover: Handover, at: datetime) -> None:
 
 def _of(agent: AgentRef) -> dict[str, str]:
     """Return the columns that say whose a row is."""
-    return {"home": agent.home, "agent": agent.id}
+    return {"home": agent.home.path, "agent": agent.id}

@@ -89,7 +89,10 @@ def _bad(stored: str) -> CheckStatus:
 
 _AGENT_REF = "memconsole.domain.agents:AgentRef"
 _IDENTITY = "memconsole.domain.rotation:Identity"
-_HOME, _AGENT = NAME.of("agent.home"), NAME.of("agent.id")
+_HOME = Column(
+    str, lambda home: NAME.put(str(home)), late("memconsole.domain.agents:HomeRef"), "agent.home"
+)
+_AGENT = NAME.of("agent.id")
 _ISSUE_STATUS = Column(str, str, _bad)
 _EDITS = Column(
     str,

@@ -14,7 +14,7 @@ from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import CHECKPOINT, Checkpoint
 from memconsole.domain.commands.command import key_of, name_of
 from memconsole.domain.commands.confirmation import carried_out, for_question
@@ -240,7 +240,7 @@ def each_agent(
     """
     home = call.engine.home.read()
     orders = [build(ref) for ref in _refs(home, agent)]
-    name = name_of(orders[0] if orders else build(AgentRef("", "")))
+    name = name_of(orders[0] if orders else build(AgentRef(HomeRef(""), "")))
     return _answer(call, name, _outcomes(call, orders, doing), home)
 
 

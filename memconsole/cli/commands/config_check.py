@@ -12,7 +12,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.output.printer import Cell
-from memconsole.domain.agents import AgentRef, Severity
+from memconsole.domain.agents import AgentRef, HomeRef, Severity
 from memconsole.domain.commands.config_fix import CONFIG_FIX, ConfigFix
 from memconsole.domain.commands.outcomes import Planned
 from memconsole.errors import ConfirmationError, ReadOnlyError
@@ -71,7 +71,7 @@ def fix(
     is_plan = dry_run or not apply
     if call.settings.ui.read_only and not is_plan:
         raise ReadOnlyError(CONFIG_FIX.name)
-    command = ConfigFix(AgentRef(str(call.engine.home.read().path), ""), dry_run=True)
+    command = ConfigFix(AgentRef(HomeRef(str(call.engine.home.read().path)), ""), dry_run=True)
     with call.busy("checking the configuration"):
         outcome = call.engine.run(command)
     if not is_plan and isinstance(outcome, Planned):

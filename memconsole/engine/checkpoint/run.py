@@ -165,7 +165,7 @@ def _context(run: CheckpointRun, block: str) -> str:
     sharing = [one for one in run.home.agents if str(one.workspace.resolve()) == root]
     if len(sharing) < 2:
         return block
-    captures = run.captures.latest_by_agent(run.agent.ref.home)
+    captures = run.captures.latest_by_agent(run.agent.ref.home.path)
     blocks = {one.agent.id: one.block for one in captures.values() if one.workspace == root}
     blocks[run.agent.id] = block
     return render_shared((one.id, blocks[one.id]) for one in sharing if blocks.get(one.id))

@@ -72,7 +72,7 @@ def compact(
     """
     if command.dry_run:
         return _plan(command, reader)
-    with locks.session(command.agent.home, command.key):
+    with locks.session(command.agent.home.path, command.key):
         settings.require("gateway")
         status = gateway.require()
         if (refusal := _refusal(command, status.version)) is not None:

@@ -120,7 +120,7 @@ def rotate(
     if command.dry_run:
         return plan_of(command, rotations, clock, reader, settings)
     run = _Run(command, settings, targets, gateway, rotations, clock, steps)
-    with locks.session(command.agent.home, command.key):
+    with locks.session(command.agent.home.path, command.key):
         settings.require("gateway")
         gateway.require()
         target = run.target()

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.workspace.documents import PoolDocuments
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.search.indexing import Document, IndexScope, Source
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import Narrowing
@@ -52,7 +52,7 @@ class Stage:
             now=lambda: AT,
             is_long_running=self.is_long_running,
         )
-        ref = AgentRef(str(self.folder), "main")
+        ref = AgentRef(HomeRef(str(self.folder)), "main")
         self.scope = IndexScope(ref, Source.MEMORY, self.workspace)
         self.reader = PoolDocuments()
 

@@ -15,7 +15,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.views import StateViews
 from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.writer import DiskWorkspace
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.memory.intents import Erasure
 from memconsole.domain.memory.records import SummaryRecord
 from memconsole.errors import StateError, WorkspaceError
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 DAY = "memory/2026-01-26.md"
-RECORD = SummaryRecord(AgentRef("/home", "main"), "s-1", None, NOW, NOW, DAY, "manual")
+RECORD = SummaryRecord(AgentRef(HomeRef("/home"), "main"), "s-1", None, NOW, NOW, DAY, "manual")
 ENTRY = "- said just now\n"
 ERASURE = Erasure("main", ("MEMORY.md",), frozenset({"m-1"}), frozenset({"a secret word"}))
 

@@ -25,7 +25,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateConsolidation, StateReflections
 from memconsole.adapters.state.rotations import StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.alerts import AlertState, ChannelRecord, Mute, OpenAlert
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.commands.steps import Account, Step
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.choice import Connection
 
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 
 RUN = Run(
     id=0,
@@ -133,7 +133,7 @@ def test_rows_that_make_no_sense_are_left_out(database: StateDatabase) -> None:
     assert StateRunLog(database).runs(limit=9) == ()
     assert StateSamples(database).samples(since=NOW) == ()
     assert StateCaptures(database).last(MAIN) is None
-    assert StateCaptures(database).latest_by_agent(MAIN.home) == {}
+    assert StateCaptures(database).latest_by_agent(MAIN.home.path) == {}
 
 
 def counted(store: StateSamples) -> list[tuple[float, int]]:
@@ -235,7 +235,7 @@ def test_old_captures_go_but_an_agents_last_one_stays(database: StateDatabase) -
     log.add(CAPTURE)
     log.add(replace(CAPTURE, session_id="new", at=later(days=91)))
     assert log.last(MAIN, CAPTURE.session_id) is None
-    assert log.latest_by_agent(MAIN.home)["quiet"] == quiet
+    assert log.latest_by_agent(MAIN.home.path)["quiet"] == quiet
 
 
 def test_places_of_long_ago_are_forgotten(observer: StateObserver) -> None:
@@ -264,8 +264,8 @@ def test_old_fingerprints_are_let_go(database: StateDatabase) -> None:
 def test_a_session_is_saved_up_to_what_any_capture_reached(database: StateDatabase) -> None:
     captures = StateCaptures(database)
     captures.add(CAPTURE)
-    captures.add(replace(CAPTURE, agent=AgentRef("/elsewhere", "main"), at=later(hours=9)))
-    assert captures.latest_by_session(MAIN.home) == {("main", "a0b7"): NOW}
+    captures.add(replace(CAPTURE, agent=AgentRef(HomeRef("/elsewhere"), "main"), at=later(hours=9)))
+    assert captures.latest_by_session(MAIN.home.path) == {("main", "a0b7"): NOW}
 
     StateObserver(database).advance(
         MAIN,
@@ -278,7 +278,7 @@ def test_a_session_is_saved_up_to_what_any_capture_reached(database: StateDataba
     StateFlushes(database).store(MAIN, "agent:main:d", mark)
     StateRecovery(database).remember(MAIN, "e4", "f00d", later(minutes=9))
 
-    assert captures.latest_by_session(MAIN.home) == {
+    assert captures.latest_by_session(MAIN.home.path) == {
         ("main", "a0b7"): later(minutes=5),
         ("main", "b1"): NOW,
         ("main", "d3"): later(minutes=7),

@@ -10,7 +10,7 @@ import pytest
 from memconsole.adapters.clock import SystemClock
 from memconsole.cli.call.child import ChildProcesses
 from memconsole.compose import engine, state
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.jobs.runs import CHILD_DIED
@@ -30,7 +30,7 @@ def settings(user_home: Path) -> Settings:
 
 @pytest.fixture
 def command(settings: Settings) -> Checkpoint:
-    return Checkpoint(AgentRef(str(settings.home), "main"))
+    return Checkpoint(AgentRef(HomeRef(str(settings.home)), "main"))
 
 
 def test_its_outcome_comes_back_and_its_run_is_the_scheduler_s(

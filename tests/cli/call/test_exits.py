@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from memconsole.cli.call.exits import exit_of, exit_of_outcomes
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.errors import (
@@ -23,7 +23,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 
-COMMAND = Checkpoint(AgentRef("/home/operator/.openclaw", "main"))
+COMMAND = Checkpoint(AgentRef(HomeRef("/home/operator/.openclaw"), "main"))
 DONE = Checkpointed(COMMAND, "saved", session_id="id", is_logged=True)
 PLANNED = Planned(COMMAND, "would save")
 SKIPPED = Skipped(COMMAND, SkipReason.LOCKED, "in use")

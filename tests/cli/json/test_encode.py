@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memconsole.cli.json import encode, memory
 from memconsole.cli.json import outcome as encode_outcome
-from memconsole.domain.agents import AgentRef, Notice, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Notice, Origin
 from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
 from memconsole.domain.commands.outcomes import Failed, Planned, Run, Skipped, SkipReason, Written
 from memconsole.domain.commands.rotate import Rotate
@@ -22,7 +22,7 @@ from memconsole.domain.transcripts.records import Message, MessageKind, Transcri
 from tests.cli.contract import check_data
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
-REF = AgentRef("/home/operator/.openclaw", "main")
+REF = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 
 
 def plain(row: encode.Json) -> object:

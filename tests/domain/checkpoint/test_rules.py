@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.agents import AgentRef, Storage
+from memconsole.domain.agents import AgentRef, HomeRef, Storage
 from memconsole.domain.checkpoint.rules import (
     Due,
     Memory,
@@ -42,7 +42,7 @@ from memconsole.domain.transcripts.excerpts import Spoken
 from memconsole.domain.transcripts.records import TranscriptCounts
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 WINDOW = timedelta(minutes=15)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.account import account_of, proof_of
 from memconsole.domain.commands.compact import Compact, Compacted
 from memconsole.domain.commands.memory import MemoryAdd, Remembered
@@ -18,7 +18,7 @@ from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 ROTATION = Rotate(MAIN, "agent:main:main")
 COMPACTION = Compact(MAIN, "agent:main:main")
 SAVED = Step("checkpoint", "done", 31, "59 messages")

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.catalogue import CATALOGUE, spec_of
 from memconsole.domain.commands.command import CommandSpec, Subject
 from memconsole.domain.commands.memory import MemoryAdd, MemoryForget, MemoryUndo
 
-MAIN = AgentRef("/home/op/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/op/.openclaw"), "main")
 
 
 def test_names_are_of_one_command_each() -> None:

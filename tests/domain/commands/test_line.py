@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.catalogue import COMMANDS
 from memconsole.domain.commands.command import Command, command_line, key_of, name_of
 from memconsole.domain.commands.recover import Recover
@@ -16,7 +16,7 @@ from memconsole.domain.commands.summarize import Summarize
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 
 
 @pytest.mark.parametrize("kind", [spec.kind for spec in COMMANDS], ids=lambda kind: kind.__name__)

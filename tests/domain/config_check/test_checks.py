@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, Era, PlatformConfig, Severity, Storage
+from memconsole.domain.agents import AgentRef, Era, HomeRef, PlatformConfig, Severity, Storage
 from memconsole.domain.compaction import BadCompaction, Cascade, CompactionEvidence, Fault, Miscount
 from memconsole.domain.config_check.checks import check_config
 from memconsole.domain.config_check.compaction import urgent
@@ -20,7 +20,7 @@ from memconsole.domain.release import release_of
 from memconsole.domain.sessions.keys import SessionClass
 from tests.domain.config_check.config_facts import PATH, WIDE, defaults, facts, found, one
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 
 AT = datetime(2026, 1, 26, 9, 5, tzinfo=UTC)
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.consolidate.decay import Decayed
 from memconsole.domain.consolidate.text import (
     BEGIN,
@@ -26,7 +26,7 @@ def preview(*texts: str, agent: str = "main") -> ConsolidationPreview:
         Decayed(Observation(Priority.LOW, text), f"o-{number:08x}", number, 1.0, None)
         for number, text in enumerate(texts)
     )
-    ref = AgentRef("/home", agent)
+    ref = AgentRef(HomeRef("/home"), agent)
     return ConsolidationPreview(ref, "", lines, (), "", 100, 50, 5_000, (), ("a note",))
 
 

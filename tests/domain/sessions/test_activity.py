@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.sessions.activity import Activity, Doing, activity_of, counted, words_of
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
 from memconsole.domain.sessions.stored import (
@@ -21,7 +21,7 @@ from memconsole.domain.sessions.stored import (
 from memconsole.domain.transcripts.records import Tail, Turn
 
 NOW = datetime(2026, 11, 29, 2, 0, tzinfo=UTC)
-AGENT = AgentRef("/home/operator/.openclaw", "main")
+AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 STORED = StoredSession(
     AGENT,
     SessionKey("agent:main:main", "main", "main", SessionClass.MAIN),

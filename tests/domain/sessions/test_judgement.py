@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, PlatformConfig
+from memconsole.domain.agents import AgentRef, HomeRef, PlatformConfig
 from memconsole.domain.sessions.judgement import (
     count_tokens,
     explain,
@@ -29,7 +29,7 @@ from memconsole.domain.sessions.stored import (
 from memconsole.domain.sessions.tokens import NotDue, RotationPolicy, TokenCount, TokenState
 from memconsole.domain.transcripts.records import Compaction, Tail
 
-AGENT = AgentRef("/home/operator/.openclaw", "main")
+AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
 REF = TranscriptRef(AGENT, "a1", TranscriptKind.FILE, Path("/x/a1.jsonl"))
 STORED = StoredSession(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.names import LEAST_CELLS, names_of
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
 from memconsole.text.graphemes import cut_middle
 
-MAIN = AgentRef("/home/operator/.openclaw", "main")
+MAIN = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 
 
 def session(

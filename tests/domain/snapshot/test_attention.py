@@ -7,7 +7,15 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from memconsole.domain.agents import Agent, AgentRef, Notice, PlatformConfig, Severity, Storage
+from memconsole.domain.agents import (
+    Agent,
+    AgentRef,
+    HomeRef,
+    Notice,
+    PlatformConfig,
+    Severity,
+    Storage,
+)
 from memconsole.domain.alerts import OpenAlert
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.health import CheckStatus
@@ -26,7 +34,7 @@ from memconsole.domain.snapshot.snapshot import (
 from memconsole.domain.snapshot.unsaved import Cut, Saves
 
 NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
-AGENT = AgentRef("/home/operator/.openclaw", "main")
+AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 ROOT = Path("/home/operator/.openclaw/workspace")
 
 

@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
 from memconsole.domain.commands.outcomes import Failed, Skipped
 from memconsole.domain.settings import Settings
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Outcome, SkipReason
     from memconsole.domain.sessions.stored import StoredSession
 
-MAIN = AgentRef(str(HOME), "main")
+MAIN = AgentRef(HomeRef(str(HOME)), "main")
 ROOT = HOME / "workspace-main"
 CONTEXT = "memory/ACTIVE_CONTEXT.md"
 DAY = "memory/2026-01-26.md"

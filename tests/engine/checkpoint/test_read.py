@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import pytest
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
@@ -182,7 +182,7 @@ class TestNaming:
 
     def test_an_agent_nobody_has(self) -> None:
         stage = Stage()
-        failed(stage.run(Checkpoint(AgentRef(str(HOME), "nope"))), "unknown-agent")
+        failed(stage.run(Checkpoint(AgentRef(HomeRef(str(HOME)), "nope"))), "unknown-agent")
 
     def test_an_orphan_alone_is_the_agents_work(self) -> None:
         stage = Stage()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, Notice, PlatformConfig, Storage
+from memconsole.domain.agents import AgentRef, HomeRef, Notice, PlatformConfig, Storage
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Planned, SkipReason
 from memconsole.domain.sessions.stored import SessionState
@@ -407,7 +407,7 @@ class TestSharedWorkspace:
             "# Active Context\n\n## Agent main\n> Updated: "
         )
         stage.later(minutes=1)
-        done(stage.run(Checkpoint(AgentRef(str(HOME), "work"))))
+        done(stage.run(Checkpoint(AgentRef(HomeRef(str(HOME)), "work"))))
         text = stage.text(root=self.SHARED) or ""
         headings = [line for line in text.splitlines() if line.startswith("#")]
         assert headings == [
@@ -427,7 +427,7 @@ class TestSharedWorkspace:
     def test_every_daily_entry_names_its_agent(self) -> None:
         stage = self.stage()
         stage.run()
-        stage.run(Checkpoint(AgentRef(str(HOME), "work")))
+        stage.run(Checkpoint(AgentRef(HomeRef(str(HOME)), "work")))
         day = stage.text(DAY, self.SHARED) or ""
         assert day.startswith("# main — 2026-01-26\n\n### Checkpoint 13:20 (auto)")
         assert "- Session: `id-main` (main) — " in day
@@ -435,7 +435,7 @@ class TestSharedWorkspace:
 
     def test_news_of_one_agent_leave_the_others_block(self) -> None:
         stage = self.stage()
-        work = Checkpoint(AgentRef(str(HOME), "work"))
+        work = Checkpoint(AgentRef(HomeRef(str(HOME)), "work"))
         stage.run()
         stage.run(work)
         stage.later(minutes=30)
@@ -448,7 +448,7 @@ class TestSharedWorkspace:
 
     def test_one_agent_alone_has_the_plain_shape(self) -> None:
         stage = self.stage()
-        done(stage.run(Checkpoint(AgentRef(str(HOME), "alone"))))
+        done(stage.run(Checkpoint(AgentRef(HomeRef(str(HOME)), "alone"))))
         text = stage.text(root=HOME / "workspace-alone") or ""
         assert text.startswith("# Active Context — alone\n")
 
@@ -456,7 +456,7 @@ class TestSharedWorkspace:
         stage = self.stage()
         elsewhere = fake_agent("work", workspace=HOME / "other")
         stage.world.platform.agents = (stage.world.platform.agents[0], elsewhere)
-        stage.run(Checkpoint(AgentRef(str(HOME), "work")))
+        stage.run(Checkpoint(AgentRef(HomeRef(str(HOME)), "work")))
         shared = fake_agent("work", workspace=self.SHARED)
         stage.world.platform.agents = (stage.world.platform.agents[0], shared)
         done(stage.run())

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, PlatformConfig
+from memconsole.domain.agents import AgentRef, HomeRef, PlatformConfig
 from memconsole.domain.commands.command import command_line, key_of, name_of
 from memconsole.domain.commands.config_fix import ConfigFix, ConfigFixed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.config_check.finding import Change
 
-PLAN = ConfigFix(AgentRef(str(HOME), ""), dry_run=True)
-APPLY = ConfigFix(AgentRef(str(HOME), ""))
+PLAN = ConfigFix(AgentRef(HomeRef(str(HOME)), ""), dry_run=True)
+APPLY = ConfigFix(AgentRef(HomeRef(str(HOME)), ""))
 BEFORE: Mapping[str, object] = {
     "gateway": {"auth": {"token": "secret-token-of-the-gateway"}},
     "agents": {"defaults": {"compaction": {"mode": "safeguard"}}},

@@ -11,7 +11,7 @@ from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.captures import StateCaptures
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateMemory
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.memory import (
     Forgotten,
     Layer,
@@ -172,13 +172,13 @@ def test_entries_in_a_link_are_not_followed(place: Place, tmp_path: Path) -> Non
 
 def test_what_checkpoints_saved_loses_lines_and_their_bytes(tmp_path: Path) -> None:
     database = StateDatabase(tmp_path / "state", PrivateCopies())
-    ref = AgentRef("/home/operator/.openclaw", "main")
+    ref = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
     block = "# A\nzebra\nkept\n"
     StateCaptures(database).add(
         Capture(ref, "s", "k", NOW, "h", block, is_logged=False, day_file=None, workspace="/ws")
     )
     memory = StateMemory(database)
-    memory.erase([], ["/elsewhere", ref.home], lambda text: text.replace("zebra\n", ""))
+    memory.erase([], ["/elsewhere", ref.home.path], lambda text: text.replace("zebra\n", ""))
     assert (memory.blocks("/ws"), memory.places()) == ((block,), frozenset({"/ws"}))
     memory.erase([], ["/ws"], lambda text: text.replace("zebra\n", ""))
     found = StateCaptures(database).last(ref)

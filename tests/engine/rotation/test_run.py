@@ -509,7 +509,7 @@ def test_a_proof_is_not_lost_with_the_journal(monkeypatch: pytest.MonkeyPatch) -
 
 def test_another_process_at_the_same_session_is_waited_for_by_nobody() -> None:
     turn = Turn()
-    with turn.world.locks.session(MAIN.home, KEY):
+    with turn.world.locks.session(MAIN.home.path, KEY):
         skipped(turn.run(), SkipReason.LOCKED)
     assert turn.gateway.resets == []
 

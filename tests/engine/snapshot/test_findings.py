@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
-from memconsole.domain.agents import AgentRef, Notice, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Notice, Origin
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptRef
@@ -20,7 +20,7 @@ from tests.engine.health.well_world import well_world
 from tests.engine.rows import row
 
 SETTINGS = Settings(state_dir=HOME / "state")
-MAIN = AgentRef(str(HOME), "main")
+MAIN = AgentRef(HomeRef(str(HOME)), "main")
 
 
 def said(minutes: int, kind: EntryKind = EntryKind.MESSAGE, **more: object) -> Entry:

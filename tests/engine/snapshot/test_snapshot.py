@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, Notice, Storage
+from memconsole.domain.agents import AgentRef, HomeRef, Notice, Storage
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState, StoreListing, TranscriptState
 from memconsole.domain.sessions.tokens import Sample, TokenState
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
 
 SETTINGS = Settings(state_dir=HOME / "state")
-MAIN = AgentRef(str(HOME), "main")
+MAIN = AgentRef(HomeRef(str(HOME)), "main")
 
 
 def _reader(world: World) -> Reader:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from memconsole.adapters.transcripts.entries import entries_backward, entries_forward
 from memconsole.adapters.transcripts.lines import lines_backward, lines_forward
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.sessions.stored import TranscriptKind, TranscriptRef
 from memconsole.domain.transcripts.messages import FilterReason, message_of
 from memconsole.domain.transcripts.path import active_flags
@@ -38,7 +38,9 @@ if TYPE_CHECKING:
     from tests.conftest import FixtureHome, PreparedCase
 
 START = datetime(2026, 4, 12, 7, 0, tzinfo=UTC)
-REF = TranscriptRef(AgentRef("/home", "main"), "s1", TranscriptKind.FILE, Path("/home/s1.jsonl"))
+REF = TranscriptRef(
+    AgentRef(HomeRef("/home"), "main"), "s1", TranscriptKind.FILE, Path("/home/s1.jsonl")
+)
 
 
 class FileStore(FakeStore):

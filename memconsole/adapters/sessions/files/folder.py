@@ -193,7 +193,7 @@ class SessionFolder:
         """Whether a file found by its tail is this agent's, or lies in nobody's session folder."""
         if self._is_own(path):
             return True
-        real, home = Path(os.path.realpath(path)), Path(os.path.realpath(self._agent.ref.home))
+        real, home = Path(os.path.realpath(path)), Path(os.path.realpath(self._agent.ref.home.path))
         is_anothers = home / "agents" in real.parents or real.parts[-4:-3] == ("agents",)
         return home.parent in real.parents and not is_anothers
 
@@ -252,7 +252,7 @@ class SessionFolder:
         """Return where a folder of another machine may be here; looked for once."""
         known = self._moved.get(folder)
         if known is None:
-            places = moved_places(folder, Path(self._agent.ref.home))
+            places = moved_places(folder, Path(self._agent.ref.home.path))
             known = tuple(place for place in dict.fromkeys(places) if _is_folder(place))
             self._moved[folder] = known
         return known

@@ -7,7 +7,7 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.sessions.files.store import FileSessionStore
-from memconsole.domain.agents import Agent, AgentRef
+from memconsole.domain.agents import Agent, AgentRef, HomeRef
 from memconsole.domain.sessions.stored import SessionState
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def file_agent(state: Path, agent_id: str = "main", **changes: object) -> Agent:
     """Return an agent of a home; nothing of it need exist."""
     folder = state / "agents" / agent_id
     values: dict[str, object] = {
-        "ref": AgentRef(str(state), agent_id),
+        "ref": AgentRef(HomeRef(str(state)), agent_id),
         "name": None,
         "workspace": state / "workspace",
         "workspace_exists": False,
