@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.capture_talks import Kept, tokens
 from memconsole.compose import engine
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.bootstrap import OBSERVATIONS_NAME
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.observe import Observe
@@ -75,7 +75,7 @@ class Captured:
             timezone="UTC",
             transport="none",
         )
-        self.agent = AgentRef(str(folder / ".openclaw"), "main")
+        self.agent = AgentRef(HomeRef(str(folder / ".openclaw")), "main")
         self.engine: Engine = engine.build_engine(settings, Origin.CONSOLE, clock=self._clock)
         for session in talk.sessions:
             self._capture(session)

@@ -21,7 +21,7 @@ from memconsole.adapters.index.embedding.static import static_model
 from memconsole.adapters.index.schema import create
 from memconsole.adapters.sqlite.own import open_single, transaction
 from memconsole.compose import engine as wiring
-from memconsole.domain.agents import AgentRef, Origin
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.values import SearchRequest
@@ -150,7 +150,7 @@ def changed(folder: Path) -> dict[str, float]:
 
 
 def _agent(folder: Path) -> AgentRef:
-    return AgentRef(str(folder / ".openclaw"), "main")
+    return AgentRef(HomeRef(str(folder / ".openclaw")), "main")
 
 
 def _peak() -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.agents import AgentRef
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.recall import DEPTH, Sums, questions
@@ -64,7 +64,7 @@ def measure(
     provider, seconds = "none", 0.0
     for agent in dict.fromkeys(question.agent for question in asked):
         if engine.settings.search.provider == "quality":
-            engine.run(Reindex(AgentRef(str(engine.settings.home), agent)))
+            engine.run(Reindex(AgentRef(HomeRef(str(engine.settings.home)), agent)))
         built = engine.search.find(SearchRequest("anything", agent_id=agent))
         sizes[agent], provider = built.index.chunks, built.index.provider
     for question in asked:
