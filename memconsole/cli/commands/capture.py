@@ -28,7 +28,11 @@ from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from memconsole.cli.call.call import Call
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands.command import Command
 
 
 def checkpoint(
@@ -205,28 +209,48 @@ def observe(
             ref, session_key=session, is_flush=flush, recover_id=recover, dry_run=dry_run
         )
 
-    name = session or recover
-    if name is None:
-        return perform.each_agent(call, build, agent, "observing")
-    if agent is not None:
-        return perform.single(call, build(call.engine.home.agent(agent).ref), "observing")
+    return _of_session(call, session or recover, agent, build, "observing")
 
-    owner = call.engine.sessions.find(name).agent
-    return perform.single(call, build(owner), "observing")
+
+def _of_session(
+    call: Call,
+    name: str | None,
+    agent: str | None,
+    build: Callable[[AgentRef], Command],
+    doing: str,
+) -> int:
+    """Run a command for the agent of the session that is named, else for one agent or all."""
+    if name is None:
+        return perform.each_agent(call, build, agent, doing)
+    sessions, home = call.engine.sessions, call.engine.home
+    owner = sessions.find(name).agent if agent is None else home.agent(agent).ref
+    return perform.single(call, build(owner), doing)
 
 
 def recover(
-    context: typer.Context, agent: AgentOption = None, dry_run: DryRunOption = False
+    context: typer.Context,
+    agent: AgentOption = None,
+    session: Annotated[
+        str | None,
+        typer.Option(
+            "--session",
+            metavar="KEY|ID",
+            help="Only what ended of this session, or the one with this id.",
+            autocompletion=complete.sessions,
+        ),
+    ] = None,
+    dry_run: DryRunOption = False,
 ) -> int:
     """Capture what was said in sessions that ended before it was captured.
 
     Looks at the newest sessions that ended, archives included; without --agent those of every
     agent. What is captured once is never captured again.
     """
-    return perform.each_agent(
+    return _of_session(
         call_of(context),
-        lambda ref: Recover(ref, dry_run=dry_run),
+        session,
         agent,
+        lambda ref: Recover(ref, session, dry_run=dry_run),
         "looking for lost sessions",
     )
 

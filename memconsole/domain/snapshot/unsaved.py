@@ -156,9 +156,9 @@ def saving(view: SessionView, saves: Saves, now: datetime) -> tuple[str, str]:
     return command, f"`{call(command, view.agent.id, view.key_text)}` saves what it holds."
 
 
-def call(command: str, agent_id: str, key: str | None = None) -> str:
-    """Return the call that runs a command for an agent, or for one of its sessions."""
-    session = () if key is None else ("--session", key)
+def call(command: str, agent_id: str, name: str | None = None) -> str:
+    """Return the call that runs a command for an agent, or for one session by its key or id."""
+    session = () if name is None else ("--session", name)
     return shlex.join(("memconsole", command, "--agent", agent_id, *session))
 
 
@@ -204,13 +204,13 @@ def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
         elif is_before:
             rest = "before memconsole looked, and is not saved yet"
         is_live = cut.what == "compacted"
-        command, key = ("observe", cut.key) if is_live else ("recover", None)
+        command, name = ("observe", cut.key) if is_live else ("recover", cut.session_id)
         yield Attention(
             Severity.WARNING if is_before else Severity.CRITICAL,
             "cut-before" if is_before else "work-lost",
             # What is lost stands first: a narrow line is cut at its end.
             f"{cut.name} was {did}, {rest}" if is_before else f"LOST? {cut.name}: {rest}, {did}",
-            hint=f"`{call(command, cut.agent.id, key)}` brings it back.",
+            hint=f"`{call(command, cut.agent.id, name)}` brings it back.",
             agent=cut.agent.id,
             key=cut.key,
             command=command,

@@ -33,14 +33,14 @@ from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.engine.turn import notices_of_step, settle
-from memconsole.errors import StoreError, TranscriptRefusedError
+from memconsole.errors import SessionNotFoundError, StoreError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import plural
 from memconsole.text.outgoing import name_out, way_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, Home
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome, Written
     from memconsole.domain.commands.recover import Recover
     from memconsole.domain.recover import Ended, EndedSession
-    from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
+    from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import Settings
     from memconsole.domain.transcripts.records import Message
     from memconsole.engine.transcripts.fingerprint import Fingerprints
@@ -117,6 +117,7 @@ def recover(
     """Look at the sessions that ended, and capture those that nobody captured to their end.
 
     Raises:
+        SessionNotFoundError: There is nothing of the session that was named.
         StoreError: None of its sessions can be read.
         StateError: Our own database cannot be read or written; nothing was done.
     """
@@ -143,12 +144,31 @@ def recover(
     if not command.dry_run:
         fingerprints.note_keys(agent, keys_of(listing.sessions))
     known = recovery.keys(agent.ref)
+    if command.session_key is not None:
+        listing = _only(listing, command.session_key, known)
     ended = ended_sessions(agent, listing, known, lambda found: dated(sessions, found))
     ended = replace(ended, nameless=tuple(_uncaptured(run, ended, listing)))
     totals = _Totals()
     for session in ended.sessions:
         _look(run, session, totals)
     return _outcome(run, ended, totals)
+
+
+def _only(listing: StoreListing, name: str, known: Mapping[str, str]) -> StoreListing:
+    """Leave what has this session key, is known to have had it, or has this id.
+
+    Raises:
+        SessionNotFoundError: There is nothing of that name.
+    """
+
+    def is_meant(stored: StoredSession) -> bool:
+        key = known.get(stored.session_id or "") if stored.key is None else stored.key.text
+        return name in (stored.session_id, key)
+
+    found = tuple(filter(is_meant, listing.sessions))
+    if not found:
+        raise SessionNotFoundError(name)
+    return replace(listing, sessions=found)
 
 
 def _uncaptured(run: _Run, ended: Ended, listing: StoreListing) -> Iterator[str]:

@@ -253,7 +253,7 @@ def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
 
     assert (item.command, item.hint) == (
         "recover",
-        "`memconsole recover --agent main` brings it back.",
+        "`memconsole recover --agent main --session a1` brings it back.",
     )
     assert item.message == (
         "LOST? main / main: nothing saved, reset, by whom is not known, 08:49 at 177.6K"

@@ -324,3 +324,24 @@ def test_what_was_taken_in_by_hand_is_not_named_again_until_it_grows() -> None:
     grown = stage.run()
     assert isinstance(grown, Skipped)
     assert grown.details["nameless_ids"] == ["old"]
+
+
+def test_one_session_that_ended_is_captured_alone() -> None:
+    """A finding tells of one of them; what else ended is not its business."""
+    stage = Stage()
+    other = stored("other", "agent:main:telegram:direct:7", SessionState.ARCHIVED)
+    stage.world.sessions.hold(stage.new, stage.old, other)
+    stage.world.sessions.transcripts["other"] = talk("a word of somebody else")
+    engine = Engine(stage.world.ports, SETTINGS)
+
+    outcome = engine.run(Recover(AGENT.ref, "old"))
+
+    assert isinstance(outcome, Recovered), outcome
+    assert outcome.details["looked_at"] == 1
+    assert "somebody else" not in stage.written()
+    assert "uncaptured message" in stage.written()
+    nothing = engine.run(Recover(AGENT.ref, KEY))
+    assert isinstance(nothing, Skipped), nothing
+    nobody = engine.run(Recover(AGENT.ref, "nobody"))
+    assert isinstance(nobody, Failed), nobody
+    assert "nobody" in nobody.message
