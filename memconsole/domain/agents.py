@@ -163,7 +163,8 @@ class Agent:
         sessions_dir: Folder of the file-era store.
         store_file: `sessions.json` of this agent (`session.store` may move it).
         database: `openclaw-agent.sqlite` of this agent; may not exist.
-        is_configured: Named by the platform configuration (or the implied `main`).
+        is_configured: Named by the platform configuration (or the implied `main`); None where that
+            cannot be read.
         store_agents: Ids of all agents that keep their sessions in `store_file`, the one that
             owns what names nobody first; empty when the store is this agent's alone.
         main_key: `session.mainKey`, the word for the main session in keys.
@@ -178,7 +179,7 @@ class Agent:
     sessions_dir: Path
     store_file: Path
     database: Path
-    is_configured: bool
+    is_configured: bool | None
     era: Era = field(default_factory=Era)
     problems: tuple[Notice, ...] = ()
     store_agents: tuple[str, ...] = ()

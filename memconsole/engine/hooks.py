@@ -238,4 +238,4 @@ class HookService:
 
 
 def _others(home: Home, agent: str) -> list[str]:
-    return [one.id for one in home.agents if one.is_configured and one.id != agent]
+    return [one.id for one in home.agents if one.is_configured is not False and one.id != agent]

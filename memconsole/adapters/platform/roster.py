@@ -76,7 +76,7 @@ def build_roster(
                 sessions_dir=folder / "sessions",
                 store_file=layout.store_file(key, folder),
                 database=layout.database(entry, folder),
-                is_configured=is_configured,
+                is_configured=is_configured if reading.is_readable else None,
                 main_key=reading.config.main_key,
                 session_scope=reading.config.session_scope,
                 problems=(

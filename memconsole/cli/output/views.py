@@ -105,7 +105,7 @@ def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
 
 
 def _notes(view: AgentView) -> list[str]:
-    notes = [] if view.agent.is_configured else ["not configured"]
+    notes = ["not configured"] if view.agent.is_configured is False else []
     if view.agent.workspace_doubt:
         notes.append("workspace not known")
     elif not view.agent.workspace_exists:

@@ -505,3 +505,4 @@ def test_a_workspace_that_is_only_guessed_is_not_named(place: Place, agents: str
     assert str(main.workspace) not in notice.message
     assert "is not known: the platform configuration cannot be read" in notice.message
     assert str(main.workspace) not in main.workspace_trouble
+    assert main.is_configured is None
