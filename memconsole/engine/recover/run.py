@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import field, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
@@ -143,23 +144,32 @@ def recover(
         raise unreadable(agent.id, listing)
     if not command.dry_run:
         fingerprints.note_keys(agent, keys_of(listing.sessions))
-    known = recovery.keys(agent.ref)
-    if command.session_key is not None:
-        listing = _only(listing, command.session_key, known)
-    ended = ended_sessions(agent, listing, known, lambda found: dated(sessions, found))
-    ended = replace(ended, nameless=tuple(_uncaptured(run, ended, listing)))
-    totals = _Totals()
+    ended, totals = _ended(run, listing), _Totals()
     for session in ended.sessions:
         _look(run, session, totals)
     return _outcome(run, ended, totals)
 
 
-def _only(listing: StoreListing, name: str, known: Mapping[str, str]) -> StoreListing:
-    """Leave what has this session key, is known to have had it, or has this id.
+def _ended(run: _Run, listing: StoreListing) -> Ended:
+    """Return what has ended, of the session that was named if one was.
 
     Raises:
         SessionNotFoundError: There is nothing of that name.
     """
+    known = run.recovery.keys(run.agent.ref)
+    listing = _meant(listing, run.command.session_key, known)
+    ended = ended_sessions(run.agent, listing, known, partial(dated, run.sessions))
+    return replace(ended, nameless=tuple(_uncaptured(run, ended, listing)))
+
+
+def _meant(listing: StoreListing, name: str | None, known: Mapping[str, str]) -> StoreListing:
+    """Leave what has this session key, is known to have had it, or has this id; all without one.
+
+    Raises:
+        SessionNotFoundError: There is nothing of that name.
+    """
+    if name is None:
+        return listing
 
     def is_meant(stored: StoredSession) -> bool:
         key = known.get(stored.session_id or "") if stored.key is None else stored.key.text
