@@ -27,13 +27,13 @@ if TYPE_CHECKING:
     from memconsole.engine.alerts import AlertService
     from memconsole.engine.bootstrap import BootstrapService
     from memconsole.engine.config_check.service import ConfigService
-    from memconsole.engine.consolidate.service import ConsolidationService
+    from memconsole.engine.consolidate.read import ConsolidationService
     from memconsole.engine.due import DueService
     from memconsole.engine.health.service import HealthService
     from memconsole.engine.hooks import HookService
     from memconsole.engine.memory.service import MemoryService
     from memconsole.engine.metrics import MetricsService
-    from memconsole.engine.platform_search.service import PlatformSearchService
+    from memconsole.engine.platform_search.explain import PlatformSearchService
     from memconsole.engine.rotation.service import RotationService
     from memconsole.engine.runs import RunService
     from memconsole.engine.search.service import SearchService
@@ -181,7 +181,7 @@ class Engine:
     @cached_property
     def platform_search(self) -> PlatformSearchService:
         """The agents' own search."""
-        from memconsole.engine.platform_search.service import PlatformSearchService  # noqa: PLC0415
+        from memconsole.engine.platform_search.explain import PlatformSearchService  # noqa: PLC0415
 
         return PlatformSearchService(self._ports, self.gateway, self.home, self.settings)
 
@@ -202,7 +202,7 @@ class Engine:
     @cached_property
     def consolidation(self) -> ConsolidationService:
         """What may leave long-term memory, and what may come."""
-        from memconsole.engine.consolidate.service import ConsolidationService  # noqa: PLC0415
+        from memconsole.engine.consolidate.read import ConsolidationService  # noqa: PLC0415
         from memconsole.engine.home.workspace import Memories  # noqa: PLC0415
 
         ports = self._ports

@@ -25,7 +25,7 @@ from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.alerts import AlertService
 from memconsole.engine.bootstrap import BootstrapService
 from memconsole.engine.config_check.service import ConfigService
-from memconsole.engine.consolidate.service import ConsolidationService
+from memconsole.engine.consolidate.read import ConsolidationService
 from memconsole.engine.health.service import HealthService
 from memconsole.engine.home.service import HomeService
 from memconsole.engine.hooks import HookService

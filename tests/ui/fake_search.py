@@ -14,7 +14,7 @@ from memconsole.domain.search.indexing import IndexState, IndexStatus, Source, V
 from memconsole.domain.search.query import match_spans, parse
 from memconsole.domain.search.values import SearchHit, SearchResult
 from memconsole.engine.engine import Engine
-from memconsole.engine.platform_search.service import PlatformSearchService
+from memconsole.engine.platform_search.explain import PlatformSearchService
 from memconsole.engine.search.service import SearchService
 from memconsole.engine.search.watch import IndexWatch
 from memconsole.engine.watches import Watches

@@ -1,4 +1,4 @@
-"""What consolidation looks at: observations, and notes that were found again."""
+"""What consolidation looks at: observations, and notes that were found again; and its preview."""
 
 from __future__ import annotations
 
@@ -27,8 +27,9 @@ if TYPE_CHECKING:
     from memconsole.domain.consolidate.decay import Decay
     from memconsole.domain.consolidate.promotion import Proposal
     from memconsole.domain.memory.entries import MemoryEntry
-    from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.home.workspace import AgentMemory, Memories
     from memconsole.ports.state import ConsolidationLog
+
 
 logger = logging.getLogger(__name__)
 
@@ -152,3 +153,19 @@ def _notes(memory: AgentMemory, tokens: int) -> Iterator[str]:
             f"{OBSERVATIONS} would still have {short_kilo(tokens)} tokens, and should have "
             f"{short_kilo(rules.token_target)}"
         )
+
+
+class ConsolidationService:
+    """What may leave an agent's long-term memory, and what may come."""
+
+    def __init__(self, memories: Memories, log: ConsolidationLog) -> None:
+        self._memories = memories
+        self._log = log
+
+    def preview(self, agent_id: str) -> ConsolidationPreview:
+        """Return what consolidation would do to an agent's memory.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        return preview(self._memories.of(agent_id), self._log)

@@ -25,7 +25,8 @@ from memconsole.domain.platform_search.ranking import ranked
 from memconsole.domain.platform_search.words import path_likeness, plan, terms
 from memconsole.domain.search.agent_view import AgentSearch, AgentView, Reason, Vectors
 from memconsole.domain.search.indexing import Source
-from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.home.lookup import agents_of, find_agent
+from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.errors import EmbeddingError, GatewayUnavailableError, StoreError
 
 if TYPE_CHECKING:
@@ -33,10 +34,11 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.platform_search.candidates import Placed, WordsFound
-    from memconsole.domain.platform_search.index import Contents, IndexFacts
+    from memconsole.domain.platform_search.index import Contents, IndexFacts, PlatformIndexHealth
     from memconsole.domain.search.agent_view import AgentHit
     from memconsole.domain.search.values import SearchHit, SearchResult
     from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.engine.home.service import HomeService
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import Gateway
     from memconsole.ports.search import OpenPlatformIndex
@@ -320,3 +322,35 @@ def ask_agents(
         message = f"the Gateway cannot be asked for the agent's own search: {error}"
         raise GatewayUnavailableError(message, error.hint, verdict=error.code) from error
     return explained(ports, settings, home, result, answers)
+
+
+class PlatformSearchService:
+    """The agents' own search, and its indexes."""
+
+    def __init__(
+        self, ports: SearchNeeds, gateway: Gateway, home: HomeService, settings: Settings
+    ) -> None:
+        self._ports = ports
+        self._gateway = gateway
+        self._home = home
+        self._settings = settings
+
+    def ask(self, result: SearchResult) -> SearchResult:
+        """Put rank and score of the platform's own search beside each hit.
+
+        Raises:
+            GatewayUnavailableError: The Gateway cannot be asked.
+            GatewayCallError: It refused, or its release has no such search.
+        """
+        home = self._home.read()
+        return ask_agents(self._gateway, self._ports, self._settings, home, result)
+
+    def indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
+        """Return whether the agents' own search indexes are whole.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        home = self._home.read()
+        agents = agents_of(home, agent_id)
+        return platform_indexes(self._ports, home, agents)
