@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.memory.files import Marker
 from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.windows import Window, WindowState
 from memconsole.domain.snapshot.snapshot import (
     Contributor,
     SessionDetail,
@@ -120,7 +121,25 @@ def detail(view: SessionView) -> SessionDetail:
         usage_points=points,
         counts=TranscriptCounts(damaged=1, filtered=31),
         related=ended,
+        windows=_windows(view),
         last_capture_at=sample.ago(minutes=4),
+    )
+
+
+def _windows(view: SessionView) -> tuple[Window, ...]:
+    """The window that goes on, one that is in memory, and one that nobody saved."""
+    rest = "f00ba4e-1111-4222-8333-444455556666"
+    return (
+        Window(view.session_id or "?", WindowState.CURRENT, captured=("checkpoint",)),
+        Window(
+            f"3{rest}",
+            WindowState.ENDED,
+            ended_at=sample.ago(days=3),
+            why="reset",
+            size_bytes=127_000,
+            captured=("checkpoint", "memory/2026-01-23-digest.md"),
+        ),
+        Window(f"9{rest}", WindowState.PARKED, ended_at=sample.ago(days=9), why="imported"),
     )
 
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from memconsole.domain.memory.files import PoolItem
 from memconsole.ui.drawing.document import RENDERED_UP_TO
 from tests.ui import sample
-from tests.ui.driving import COMPACT, SINGLE, Desk, at_work
+from tests.ui.driving import COMPACT, SINGLE, WIDE, Desk, at_work
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,7 +34,7 @@ async def test_a_session_shows_what_was_said_and_how_it_stands(engine: FakeEngin
             "state": ("151.2K of 150K · DUE · window 76%", "checkpoint  4 min ago"),
             "fill": ("tool results", "88.0K"),
             "growth": ("150K ─",),
-            "windows": ("3f00ba4e", "imported"),
+            "windows": ("3f00ba4…", "imported"),
         }
         for pane, expected in shown.items():
             assert [words for words in expected if words not in desk.text(pane)] == []
@@ -43,6 +46,8 @@ async def test_a_session_shows_what_was_said_and_how_it_stands(engine: FakeEngin
         await desk.press("N")
         assert desk.cursor("messages") == first
         await desk.press("5", "enter")
+        assert "its messages are in panel 1" in desk.picture()
+        await desk.press("j", "enter")
         assert len(desk.app.screen_stack) == 3
         await desk.press("escape", "1", "escape", "g")
         assert desk.cursor("messages") == "earlier"
@@ -107,6 +112,39 @@ async def test_one_lower_panel_at_a_time_in_a_compact_session(engine: FakeEngine
         assert desk.pane("state").size.height == 0
         assert desk.pane("fill").size.height > 0
         assert "2 state  4 growth  5 windows" in desk.text("fill")
+
+
+@pytest.mark.parametrize("size", [COMPACT, WIDE])
+@pytest.mark.parametrize(
+    ("keys", "pane"), [("2 enter 5", "windows"), ("m 3", "markers"), ("w 2", "one"), ("o 3", "one")]
+)
+async def test_a_panel_alone_has_the_whole_room(
+    engine: FakeEngine, size: tuple[int, int], keys: str, pane: str
+) -> None:
+    async with at_work(engine, size) as desk:
+        await desk.press(*keys.split(), "z")
+        assert desk.pane(pane).size.height >= size[1] - 5
+
+
+async def test_a_window_is_handed_over_after_its_plan_and_the_one_that_goes_on_is_not(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("2", "enter", "5", "z")
+        text = desk.text("windows")
+        await desk.press("a", "r")
+        refused = desk.picture()
+        await desk.press("j", "a", "r")
+        assert not engine.done
+        await desk.press("y")
+
+    assert "goes on" in text
+    assert re.search(r"3f00ba4e.* reset .* 124 KB +checkpoint, summary", text)
+    assert re.search(r"9f00ba4e.* imported .* nothing", text)
+    assert "this window goes on" in refused
+    [done] = engine.done
+    window = "3f00ba4e-1111-4222-8333-444455556666"
+    assert done.words() == ["agent:main:main", "--window", window]
 
 
 async def test_one_panel_at_all_in_a_small_session(engine: FakeEngine) -> None:

@@ -9,6 +9,7 @@ from memconsole.domain.sessions.activity import words_of
 from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
+from memconsole.domain.sessions.windows import WindowState
 from memconsole.domain.snapshot.wording import why_suspect
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.context import source_word
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
+    from memconsole.domain.sessions.windows import Window
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView
     from memconsole.ui.drawing.context import Context
 
@@ -221,37 +223,74 @@ def growth_listing(
 
 
 _WINDOW_COLUMNS = (
-    Column("", 8, flex=2, most=40, name="name"),
-    Column("", 8, drop=2, name="state"),
-    Column("", 6, right=True, name="tokens"),
-    Column("", 6, right=True, drop=3, name="changed"),
+    Column("window", 10, flex=2, most=40, name="name"),
+    Column("ended by", 8, drop=2, name="state"),
+    Column("ended", 6, right=True, name="changed"),
+    Column("size", 6, right=True, drop=3),
+    Column("in memory", 9, flex=1, most=24, drop=1),
 )
 
 
 def windows_listing(detail: SessionDetail | None, context: Context) -> Listing:
-    """Return other transcripts of the same key, its archives, and helpers it spawned."""
+    """Return what a session was before, its archives, and the helpers that it spawned."""
+    windows = () if detail is None else detail.windows
+    ids = {one.id for one in windows}
     related = () if detail is None else detail.related
-    count = "" if detail is None else f" {context.glyphs.dot} {len(related)}"
+    others = [view for view in related if view.session_id not in ids]
+    count = len(windows) + len(others)
     return Listing(
         title="Windows and archives",
-        about=count.strip(),
+        about="" if detail is None else f"{context.glyphs.dot} {count}",
         number=5,
         columns=_WINDOW_COLUMNS,
-        rows=tuple(_window(view, context) for view in related),
+        rows=(
+            *(_window(one, context) for one in windows),
+            *(_related(view, context) for view in others),
+        ),
         empty=("reading" if detail is None else "no other transcript belongs to it",),
     )
 
 
-def _window(view: SessionView, context: Context) -> Row:
+WINDOW = "window-"
+"""Begins the key of a row that `restore` can take."""
+
+
+def _window(one: Window, context: Context) -> Row:
+    is_current = one.state is WindowState.CURRENT
+    ended = (
+        context.glyphs.none if is_current else figures.when(one.ended_at, context.now, context.zone)
+    )
+    return Row(
+        key=f"{WINDOW}{one.id}",
+        cells=(
+            Cell(literal(one.id), is_id=True),
+            Cell("goes on" if is_current else literal(one.why or one.state.value), Role.MUTED),
+            Cell(ended, Role.MUTED),
+            Cell(figures.size(one.size_bytes), Role.MUTED),
+            _in_memory(one),
+        ),
+        value=one.id,
+    )
+
+
+def _in_memory(one: Window) -> Cell:
+    """Return what of a window is in memory; a summary is named by a path, and said in a word."""
+    known = dict.fromkeys("summary" if "/" in part else part for part in one.captured)
+    return Cell(literal(", ".join(known)), Role.PLAIN) if known else Cell("nothing", Role.WARNING)
+
+
+def _related(view: SessionView, context: Context) -> Row:
     ended = view.stored.archive_reason or view.state.value
     name = view.session_id or "?" if view.state is not SessionState.LIVE else view.key_text or "?"
+    size = None if view.transcript is None else view.transcript.size_bytes
     return Row(
         key=row_key(view),
         cells=(
             Cell(literal(name), is_id=True),
             Cell(literal(ended), Role.MUTED),
-            Cell(figures.kilo(view.tokens)),
             Cell(figures.when(view.stored.updated_at, context.now, context.zone), Role.MUTED),
+            Cell(figures.size(size), Role.MUTED),
+            Cell(),
         ),
         value=view.session_id or view.key_text or "",
     )

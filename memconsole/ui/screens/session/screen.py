@@ -9,6 +9,8 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.restore import RESTORE
+from memconsole.domain.sessions.windows import BEFORE_RESET, WindowState
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key, session_name
@@ -16,6 +18,7 @@ from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
 from memconsole.ui.screens.session.rows import (
+    WINDOW,
     fill_listing,
     growth_listing,
     state_listing,
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from memconsole.domain.sessions.windows import Window
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.ui.actions.targets import Target
 
@@ -43,6 +47,7 @@ class SessionScreen(ConsoleScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*panel_keys(_PANELS)]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
+        Verb("r", "restore", "restore", RESTORE.help, RESTORE.name, panels=("windows",)),
     )
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
@@ -80,7 +85,7 @@ class SessionScreen(ConsoleScreen):
         if self._view.state.value != "live" and self._view.session_id is not None:
             name = self._view.session_id
         self._messages.ask(lambda: safe_transcript(engine.sessions.transcript(name, tail=tail)))
-        self._details.ask(lambda: engine.sessions.detail(name))
+        self._details.ask(lambda: engine.sessions.detail(name, with_windows=True))
 
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
@@ -158,16 +163,36 @@ class SessionScreen(ConsoleScreen):
             self._load()
             self.say("loading all messages")
         elif pane.id == "windows" and self._details.value is not None:
+            wanted = row.key.removeprefix(WINDOW).removesuffix(BEFORE_RESET)
             for view in self._details.value.related:
-                if row_key(view) == row.key:
+                if wanted in (row_key(view), view.session_id):
                     self.desk.go.session(view)
+                    return
+            self.say("its messages are in panel 1")
 
     def action_pruning(self) -> None:
         """Show what the platform would prune of its next request."""
         self.desk.go.pruning(self._view)
 
+    def action_restore(self) -> None:
+        """Ask whether the window under the cursor is handed over to the next start."""
+        window = self._window
+        if window is not None:
+            spec = replace(RESTORE, given={"window": window.id})
+            self.desk.begin(spec, (for_session(self._view),))
+
+    @property
+    def _window(self) -> Window | None:
+        """The window under the cursor; None where another row is, or another panel."""
+        detail, row = self._details.value, self.named("windows").row
+        name = "" if row is None or detail is None else row.key.removeprefix(WINDOW)
+        known = () if detail is None else detail.windows
+        return next((one for one in known if one.id == name), None)
+
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
+        if action == "restore" and self.is_open:
+            return _why_not_restored(self._window) or super().why_not("command", (RESTORE.name,))
         if action == "open":
             pane, row = self.pane, None if self.pane is None else self.pane.row
             can_open = row is not None and (
@@ -179,6 +204,14 @@ class SessionScreen(ConsoleScreen):
     def targets(self, subject: Subject) -> tuple[Target, ...]:
         """Return this session; it has no entries of a memory."""
         return () if subject is Subject.ENTRY else (for_session(self._view),)
+
+
+def _why_not_restored(window: Window | None) -> str | None:
+    if window is None:
+        return "the cursor is on no earlier window of this session"
+    if window.state is WindowState.CURRENT:
+        return "this window goes on: what has ended can be handed over"
+    return None
 
 
 def _is_same(one: tuple[object, ...], other: tuple[object, ...]) -> bool:
