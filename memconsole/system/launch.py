@@ -16,6 +16,7 @@ from memconsole.errors import FolderGoneError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from subprocess import CompletedProcess
 
 FOLDER: Final = "/"
 """Where a started process stands: nobody but root can put a file there."""
@@ -61,6 +62,32 @@ def environment(environ: Mapping[str, str] = os.environ) -> dict[str, str]:
             except FileNotFoundError:
                 continue  # it names nothing any more, here or there
     return found
+
+
+def ended(
+    *words: str, environ: Mapping[str, str], timeout_s: float
+) -> CompletedProcess[bytes] | None:
+    """Run a program to its end; None when it cannot be started or takes too long.
+
+    Args:
+        words: Its absolute path, and arguments.
+        environ: As `environment` returns it.
+        timeout_s: How long it may take; then it is ended.
+    """
+    import subprocess  # noqa: PLC0415  # most commands start nothing
+
+    try:
+        return subprocess.run(
+            words,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environ,
+            cwd=FOLDER,
+            timeout=timeout_s,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
 
 
 def absolute(path: Path) -> Path:

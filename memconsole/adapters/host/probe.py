@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import shutil
 import stat
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -115,16 +114,9 @@ def _from_ps() -> Mapping[int, str] | None:
     program = launch.find_program("ps")
     if program is None:
         return None
-    try:
-        done = subprocess.run(
-            [program, "-axww", "-o", "pid=,command="],
-            capture_output=True,
-            env=launch.environment(),
-            cwd=launch.FOLDER,
-            timeout=_PS_TIMEOUT_S,
-            check=True,
-        )
-    except (OSError, subprocess.SubprocessError):
+    words = (program, "-axww", "-o", "pid=,command=")
+    done = launch.ended(*words, environ=launch.environment(), timeout_s=_PS_TIMEOUT_S)
+    if done is None or done.returncode:
         return None
     lines = done.stdout.decode("utf-8", "replace").splitlines()
     rows = (line.split(None, 1) for line in lines)

@@ -9,7 +9,6 @@ import json
 import os
 import re
 import stat
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +21,6 @@ from memconsole.errors import PlatformConfigError
 from memconsole.system import launch
 from memconsole.system.atomic_file import is_temporary, remove, replace_file
 from memconsole.system.folders import UnsafeFolderError, open_folder
-from memconsole.system.launch import find_program
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -71,7 +69,7 @@ class DiskHooks:
     @property
     def program(self) -> str:
         """Path of memconsole, as the platform starts it."""
-        return find_program("memconsole") or str(Path(sys.executable).parent / "memconsole")
+        return launch.find_program("memconsole") or str(Path(sys.executable).parent / "memconsole")
 
     def called_at(self, name: str) -> datetime | None:
         """Return when the platform called something of ours last; None when no call was seen."""
@@ -327,19 +325,10 @@ def _answer(
         return {}
     brand = program.upper()
     child = {**launch.environment(environ), "NO_COLOR": "1", f"{brand}_STATE_DIR": os.fspath(home)}
+    done = launch.ended(found, *words, "--json", environ=child, timeout_s=_TIMEOUT_S)
     try:
-        done = subprocess.run(
-            [found, *words, "--json"],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env=child,
-            cwd=launch.FOLDER,
-            timeout=_TIMEOUT_S,
-            check=False,
-        )
-        return mapping(json.loads(done.stdout))
-    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return {} if done is None else mapping(json.loads(done.stdout))
+    except ValueError:
         return {}
 
 

@@ -17,7 +17,6 @@ import json
 import os
 import re
 import stat
-import subprocess
 import time
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -384,20 +383,9 @@ def set_values(
         child[f"{brand}_STATE_DIR"] = os.fspath(home)
         child[f"{brand}_CONFIG_PATH"] = os.fspath(config)
     for change in changes:
-        try:
-            done = subprocess.run(
-                [program, "config", "set", change.key, _argument(change)],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
-                env=child,
-                cwd=launch.FOLDER,
-                timeout=_TIMEOUT_S,
-                check=False,
-            )
-        except (OSError, subprocess.TimeoutExpired):
-            return False
-        if done.returncode:
+        words = ("config", "set", change.key, _argument(change))
+        done = launch.ended(program, *words, environ=child, timeout_s=_TIMEOUT_S)
+        if done is None or done.returncode:
             return False
     return True
 
