@@ -193,9 +193,9 @@ class SchedulerOwnedError(MemconsoleError):
 
     code = "scheduler-owned"
 
-    def __init__(self, owner: str) -> None:
+    def __init__(self, owner: str, what: str = "the scheduler") -> None:
         super().__init__(
-            f"the scheduler runs already: {owner}",
+            f"{what} runs already: {owner}",
             hint="`memconsole jobs` shows what it does; stop it first to run one here.",
         )
         self.owner = owner

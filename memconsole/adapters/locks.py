@@ -17,6 +17,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.domain.jobs.layers import Layer, LayerStatus, layer_of
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, SchedulerOwnedError, StateError
 from memconsole.lazy_dataclass import dataclass
@@ -108,31 +109,6 @@ class FileLocks:
             yield
 
 
-class SchedulerLock:
-    """Answers `ports.SchedulerControl` from the scheduler's lock file; makes no file.
-
-    Args:
-        folder: `locks/` of our state folder; may not exist.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self._path = folder / SCHEDULER
-
-    def status(self) -> SchedulerStatus:
-        """Return the holder of the scheduler's lock; `stopped` when nobody holds it."""
-        try:
-            descriptor = os.open(self._path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-        except OSError:
-            return SchedulerStatus()
-        try:
-            if not _is_held(descriptor):
-                return SchedulerStatus()
-            owner = _owner(descriptor)
-        finally:
-            os.close(descriptor)
-        return SchedulerStatus("running", pid=owner.pid, host=owner.host, since=owner.since)
-
-
 class HeldLocks:
     """Answers the port `LockList`; makes no file and takes no lock.
 
@@ -161,19 +137,24 @@ class HeldLocks:
 
 
 def _held(path: Path) -> HeldLock | None:
+    owner = _holder(path)
+    if owner is None:
+        return None
+    from memconsole.domain.health import HeldLock  # noqa: PLC0415 - locks are seldom held
+
+    return HeldLock(path.name, str(owner), owner.since)
+
+
+def _holder(path: Path) -> Owner | None:
+    """Return who holds a lock file; None when nobody does. Makes no file and takes no lock."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
-        if not _is_held(descriptor):
-            return None
-        owner = _owner(descriptor)
+        return _owner(descriptor) if _is_held(descriptor) else None
     finally:
         os.close(descriptor)
-    from memconsole.domain.health import HeldLock  # noqa: PLC0415 - locks are seldom held
-
-    return HeldLock(path.name, str(owner), owner.since)
 
 
 @contextmanager
@@ -296,21 +277,57 @@ class FileJobLocks:
         self._folder = folder
         self._now = now
         self._beaten_s = float("-inf")
+        self._owned: tuple[Path, ...] = ()
 
     @contextmanager
-    def scheduler(self) -> Iterator[None]:
-        """Own the scheduling of this state folder.
+    def scheduler(self, layer: Layer | None = None) -> Iterator[frozenset[Layer]]:
+        """Own the scheduling of this state folder, or that of one layer.
+
+        Who owns the scheduling owns each layer that nobody else runs.
 
         Raises:
             SchedulerOwnedError: Somebody else owns it; the message names process and start.
             StateError: The state folder cannot be written.
         """
         with ExitStack() as stack:
+            if layer is None:
+                self._own(stack, self._folder / SCHEDULER, "the scheduler")
+                found = self._free_layers(stack)
+            else:
+                whole = _holder(self._folder / SCHEDULER)
+                if whole is not None and not any(_layer_holders(self._folder).values()):
+                    raise SchedulerOwnedError(str(whole))  # an older release, which runs them all
+                self._own(stack, _layer_path(self._folder, layer), f"the layer {layer.value}")
+                found = {layer}
+            own = [_layer_path(self._folder, one) for one in found]
+            self._owned = (*own, self._folder / SCHEDULER) if layer is None else tuple(own)
+            self._beaten_s = float("-inf")
+            yield frozenset(found)
+
+    def _own(self, stack: ExitStack, path: Path, what: str) -> None:
+        try:
+            stack.enter_context(hold(path, what, self._now))
+        except LockedError as error:
+            raise SchedulerOwnedError(error.owner, what) from error
+
+    def _free_layers(self, stack: ExitStack) -> set[Layer]:
+        """Own the layers that nobody runs.
+
+        Raises:
+            SchedulerOwnedError: There is none.
+        """
+        found: set[Layer] = set()
+        refused: SchedulerOwnedError | None = None
+        for one in Layer:
             try:
-                stack.enter_context(hold(self._folder / SCHEDULER, "the scheduler", self._now))
-            except LockedError as error:
-                raise SchedulerOwnedError(error.owner) from error
-            yield
+                self._own(stack, _layer_path(self._folder, one), f"the layer {one.value}")
+            except SchedulerOwnedError as error:
+                refused = error
+            else:
+                found.add(one)
+        if refused is not None and not found:
+            raise SchedulerOwnedError(refused.owner, "every layer of the scheduler")
+        return found
 
     @contextmanager
     def job(self, job: str) -> Iterator[None]:
@@ -329,8 +346,9 @@ class FileJobLocks:
         if now - self._beaten_s < PULSE_S:
             return
         self._beaten_s = now
-        with suppress(OSError):
-            os.utime(self._folder / SCHEDULER)
+        for path in self._owned:
+            with suppress(OSError):
+                os.utime(path)
 
 
 class SchedulerWatch:
@@ -342,28 +360,59 @@ class SchedulerWatch:
     """
 
     def __init__(self, folder: Path, jobs: StateJobs) -> None:
-        self._path = folder / SCHEDULER
-        self._lock = SchedulerLock(folder)
+        self._folder = folder
         self._jobs = jobs
 
     def status(self) -> SchedulerStatus:
-        """Return the holder of the scheduler's lock; `stale` when it has no pulse."""
-        found = self._lock.status()
-        if found.state != "running":
-            return found
-        if self._is_silent():
-            return replace(found, state="stale")
+        """Return who runs the jobs; `stale` when none of them has a pulse."""
+        whole = _holder(self._folder / SCHEDULER)
+        holders = _layer_holders(self._folder)
+        if whole is None and not any(holders.values()):
+            return SchedulerStatus()
+        if not any(holders.values()):  # an older release, which runs them all
+            holders = dict.fromkeys(holders, whole)
+        layers = tuple(self._layer(layer, owner) for layer, owner in holders.items())
+        owners = {one for one in (whole, *holders.values()) if one is not None}
+        found = min(owners, key=lambda one: (one.since is None, one.since))
+        served = frozenset(one.layer for one in layers if one.state == "running")
+        status = SchedulerStatus(
+            "running" if served else "stale",
+            pid=found.pid if len({one.pid for one in owners}) == 1 else None,
+            host=found.host,
+            since=found.since,
+            layers=layers,
+        )
+        if not served:
+            return status
         coming = [
             (record.next_at, record.id)
             for record in self._jobs.records().values()
-            if record.next_at is not None and not record.is_paused
+            if record.next_at is not None and not record.is_paused and layer_of(record.id) in served
         ]
         next_at, next_job = min(coming, default=(None, None))
-        return replace(found, next_job=next_job, next_at=next_at)
+        return replace(status, next_job=next_job, next_at=next_at)
 
-    def _is_silent(self) -> bool:
-        try:
-            touched_s = self._path.stat().st_mtime
-        except OSError:
-            return False
-        return time.time() - touched_s > _SILENT_S
+    def _layer(self, layer: Layer, owner: Owner | None) -> LayerStatus:
+        if owner is None:
+            return LayerStatus(layer)
+        path = _layer_path(self._folder, layer)
+        if not path.exists():
+            path = self._folder / SCHEDULER
+        state = "stale" if _is_silent(path) else "running"
+        return LayerStatus(layer, state, owner.pid, owner.host, owner.since)
+
+
+def _layer_path(folder: Path, layer: Layer) -> Path:
+    return folder / f"scheduler-{layer.value}.lock"
+
+
+def _layer_holders(folder: Path) -> dict[Layer, Owner | None]:
+    return {layer: _holder(_layer_path(folder, layer)) for layer in Layer}
+
+
+def _is_silent(path: Path) -> bool:
+    try:
+        touched_s = path.stat().st_mtime
+    except OSError:
+        return False
+    return time.time() - touched_s > _SILENT_S

@@ -16,7 +16,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
 from memconsole.cli.call.options import GLOBAL_OPTIONS, Command, parameter
-from memconsole.cli.call.shared import call_of
+from memconsole.cli.call.shared import LayerOption, call_of
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
@@ -219,18 +219,21 @@ def start(
     serve: Annotated[
         bool, typer.Option("--serve", help="Run the jobs in the foreground, without a console.")
     ] = False,
+    layer: LayerOption = None,
     version: Annotated[bool, typer.Option("--version", help="Show the version.")] = False,
 ) -> int:
     """Without a command open the console; where none can be, print `status`."""
     if context.invoked_subcommand is not None and not version:
-        if serve:
+        if serve or layer is not None:
             raise UsageError("--serve takes no command", hint="Leave one of the two out.")
         return 0
+    if layer is not None and not serve:
+        raise UsageError("--layer is for --serve", hint="Write `memconsole --serve --layer …`.")
     from memconsole.cli import console  # noqa: PLC0415
 
     call = call_of(context)
     if serve and not version:
         from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415
 
-        return serve_jobs(call)
+        return serve_jobs(call, layer)
     return console.version(call) if version else console.front(call)

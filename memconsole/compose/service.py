@@ -14,6 +14,7 @@ from memconsole.domain.service import ServiceSetup
 from memconsole.system import launch
 
 if TYPE_CHECKING:
+    from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.settings import Settings
 
 
@@ -22,8 +23,12 @@ def service_units() -> ServiceUnits:
     return ServiceUnits(os.environ, user_home())
 
 
-def service_setup(settings: Settings) -> ServiceSetup:
+def service_setup(settings: Settings, layer: Layer | None = None) -> ServiceSetup:
     """Return the call that runs the jobs of these settings, whatever the environment.
+
+    Args:
+        settings: Of this call.
+        layer: Only the jobs of this layer.
 
     `-P` keeps the folder it is started in out of what Python imports. No secret is in it: those
     stay in the configuration or its secrets file.
@@ -38,11 +43,13 @@ def service_setup(settings: Settings) -> ServiceSetup:
     if settings.config_file is not None and settings.config_file.exists():
         environment["MEMCONSOLE_CONFIG"] = str(settings.config_file)
     given, secrets = _given_here(settings)
+    words = () if layer is None else ("--layer", layer.value)
     return ServiceSetup(
-        launch.own_module("memconsole", "--serve"),
+        launch.own_module("memconsole", "--serve", *words),
         {**given, **environment},
-        str(settings.state_dir / "logs" / "serve.log"),
+        str(settings.state_dir / "logs" / f"serve{'' if layer is None else f'-{layer}'}.log"),
         secrets,
+        layer,
     )
 
 

@@ -16,6 +16,8 @@ from memconsole.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from memconsole.domain.jobs.layers import Layer
+
 NAME = "memconsole"
 LABEL = "org.memconsole.serve"
 MARK = "Written by `memconsole service install`; changes of yours are lost with the next one."
@@ -40,18 +42,20 @@ class ServiceSetup:
         log: Where a manager without a journal puts what is logged.
         missing: Keys of secrets that only the caller's environment holds: no file of a service
             gets them.
+        layer: The only layer whose jobs it runs; None runs all.
     """
 
     words: tuple[str, ...]
     environment: Mapping[str, str] = field(default_factory=dict)
     log: str = ""
     missing: tuple[str, ...] = ()
+    layer: Layer | None = None
 
 
 _UNIT = """\
 # {mark}
 [Unit]
-Description=memconsole: keeps the memory of OpenClaw agents
+Description=memconsole: keeps the memory of OpenClaw agents{about}
 StartLimitIntervalSec=10min
 StartLimitBurst=5
 
@@ -86,6 +90,16 @@ WantedBy=default.target
 """
 
 
+def unit_name(layer: Layer | None) -> str:
+    """Return the name of a unit of systemd."""
+    return f"{NAME}.service" if layer is None else f"{NAME}-{layer.value}.service"
+
+
+def label(layer: Layer | None) -> str:
+    """Return the name of a job of launchd."""
+    return LABEL if layer is None else f"{LABEL}.{layer.value}"
+
+
 def systemd_unit(setup: ServiceSetup) -> str:
     """Return the unit of a user's systemd.
 
@@ -96,7 +110,8 @@ def systemd_unit(setup: ServiceSetup) -> str:
         f"Environment={_quoted(f'{name}={value}')}\n" for name, value in setup.environment.items()
     )
     command = " ".join(_quoted(word, is_command=True) for word in setup.words)
-    return _UNIT.format(mark=MARK, command=command, environment="".join(lines))
+    about = "" if setup.layer is None else f" (layer {setup.layer.value})"
+    return _UNIT.format(mark=MARK, about=about, command=command, environment="".join(lines))
 
 
 def _quoted(word: str, *, is_command: bool = False) -> str:
@@ -114,7 +129,7 @@ def launchd_job(setup: ServiceSetup) -> str:
     for word in (*setup.words, *setup.environment.values()):
         _require_plain(word)
     job = {
-        "Label": LABEL,
+        "Label": label(setup.layer),
         "ProgramArguments": list(setup.words),
         "EnvironmentVariables": dict(setup.environment),
         "WorkingDirectory": "/",
@@ -136,7 +151,8 @@ def launchd_job(setup: ServiceSetup) -> str:
 def cron_lines(setup: ServiceSetup) -> str:
     """Return lines for a crontab: one at the start, and one that starts what has ended.
 
-    A second scheduler ends at once, so that the second line does no harm.
+    A second scheduler, or one of the same layer, ends at once, so that the second line does no
+    harm.
     """
     pairs = (f"{name}={_for_shell(value)}" for name, value in setup.environment.items())
     words = (_for_shell(word) for word in setup.words)
@@ -158,9 +174,11 @@ def _require_plain(word: str) -> None:
         raise ValueError("control characters cannot stand in a service")
 
 
-def commands(kind: ServiceKind, path: str, uid: int) -> Sequence[tuple[str, ...]]:
+def commands(
+    kind: ServiceKind, path: str, uid: int, layer: Layer | None = None
+) -> Sequence[tuple[str, ...]]:
     """Return what makes the manager take a service that has been written."""
-    unit = f"{NAME}.service"
+    unit = unit_name(layer)
     told: dict[ServiceKind, Sequence[tuple[str, ...]]] = {
         ServiceKind.SYSTEMD: (
             ("systemctl", "--user", "daemon-reload"),
@@ -172,10 +190,10 @@ def commands(kind: ServiceKind, path: str, uid: int) -> Sequence[tuple[str, ...]
     return told.get(kind, ())
 
 
-def removals(kind: ServiceKind, uid: int) -> Sequence[tuple[str, ...]]:
+def removals(kind: ServiceKind, uid: int, layer: Layer | None = None) -> Sequence[tuple[str, ...]]:
     """Return what makes the manager let go of a service, before its file goes."""
     told: dict[ServiceKind, Sequence[tuple[str, ...]]] = {
-        ServiceKind.SYSTEMD: (("systemctl", "--user", "disable", "--now", f"{NAME}.service"),),
-        ServiceKind.LAUNCHD: (("launchctl", "bootout", f"gui/{uid}/{LABEL}"),),
+        ServiceKind.SYSTEMD: (("systemctl", "--user", "disable", "--now", unit_name(layer)),),
+        ServiceKind.LAUNCHD: (("launchctl", "bootout", f"gui/{uid}/{label(layer)}"),),
     }
     return told.get(kind, ())

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.jobs.runs import JobRecord, JobRun, JobView
     from memconsole.ports.platform import StopSignal
 
@@ -47,11 +48,14 @@ class JobStore(Protocol):
 class JobLocks(Protocol):
     """Who may run what, between processes."""
 
-    def scheduler(self) -> AbstractContextManager[None]:
-        """Own the scheduling of this state folder.
+    def scheduler(self, layer: Layer | None = None) -> AbstractContextManager[frozenset[Layer]]:
+        """Own the scheduling of this state folder, or that of one layer.
+
+        Yields:
+            The layers that are owned: who owns the scheduling leaves those that others run.
 
         Raises:
-            LockedError: Somebody else owns it.
+            SchedulerOwnedError: Somebody else owns all of it.
             StateError: The state folder cannot be written.
         """
 

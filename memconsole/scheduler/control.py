@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 import threading
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack
 from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Origin
+from memconsole.domain.jobs.layers import Layer, layer_of, named_layers
 from memconsole.domain.jobs.runs import WATCHER, JobRecord, JobView, Start, watcher_view
 from memconsole.domain.jobs.schedule import DailyAt
 from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, UsageError
@@ -23,9 +24,9 @@ from memconsole.scheduler.watcher import Watcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from contextlib import AbstractContextManager
 
     from memconsole.domain.calendar import Zone
+    from memconsole.domain.jobs.layers import LayerStatus
     from memconsole.domain.jobs.runs import JobRun
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
@@ -85,15 +86,16 @@ class Jobs:
     def jobs(self) -> tuple[JobView, ...]:
         """Return every job, in the order of the table, and the watcher behind them."""
         records = self.store.records()
-        is_served = self.watch.status().state == "running"
+        scheduler = self.watch.status()
         views = [
-            self._view(job, records.get(job.id, JobRecord(job.id)), is_served=is_served)
+            self._view(job, records.get(job.id, JobRecord(job.id)), scheduler.of_layer(job.layer))
             for job in self.table
             if job.is_listed
         ]
         watching = records.get(WATCHER, JobRecord(WATCHER))
         is_enabled = self.settings.watcher.is_enabled
-        return (*views, watcher_view(watching, is_enabled=is_enabled, is_served=is_served))
+        owner = scheduler.of_layer(layer_of(WATCHER))
+        return (*views, watcher_view(watching, is_enabled=is_enabled, owner=owner))
 
     def named(self, job: str) -> str:
         """Return the id of the job that somebody means.
@@ -138,8 +140,13 @@ class Jobs:
             logger.warning("the run is not remembered: %s", error)
         return run
 
-    def serve(self, stopper: Stopper, signs: Supervisor) -> bool:
+    def serve(self, stopper: Stopper, signs: Supervisor, layer: Layer | None = None) -> bool:
         """Run the jobs until `stopper` says otherwise; return whether all that ran has ended.
+
+        Args:
+            stopper: Ends it.
+            signs: Who supervises us.
+            layer: Only the jobs of this layer; None runs those of each that nobody runs.
 
         Raises:
             ReadOnlyError: Nothing may be changed.
@@ -148,7 +155,9 @@ class Jobs:
             HomeUnreadableError: The platform home cannot be read.
         """
         self._require_writing("serve")
-        return serve(self._service(stopper), self.locks, lambda: stopper.is_stopped, signs)
+        with self.locks.scheduler(layer) as layers:
+            service = self._service(stopper, layers)
+            return serve(service, self.locks, lambda: stopper.is_stopped, signs)
 
     @property
     def is_hosting(self) -> bool:
@@ -166,15 +175,15 @@ class Jobs:
         """
         self._require_writing("the scheduler")
         with self._lock, ExitStack() as owned:
-            owned.enter_context(self.locks.scheduler())  # refused before a thread begins
+            layers = owned.enter_context(self.locks.scheduler())  # refused before a thread begins
             stopper = Stopper()
-            service = self._service(stopper, holds_back=True)
+            service = self._service(stopper, layers, holds_back=True)
             keep = owned.pop_all()
 
         def live() -> None:
             try:
                 with keep:
-                    serve(service, _Owned(self.locks), lambda: stopper.is_stopped, Notifier(None))
+                    serve(service, self.locks, lambda: stopper.is_stopped, Notifier(None))
             except Exception:  # the edge of a thread: the console goes on
                 logger.exception("the scheduler ended")
 
@@ -193,13 +202,17 @@ class Jobs:
 
     # ---- parts ---------------------------------------------------------------------------
 
-    def _service(self, stopper: Stopper, *, holds_back: bool = False) -> SchedulerService:
+    def _service(
+        self, stopper: Stopper, layers: frozenset[Layer], *, holds_back: bool = False
+    ) -> SchedulerService:
         from memconsole.scheduler.service import Execution  # noqa: PLC0415 - only who runs jobs
 
         engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
         home = str(engine.home.read().path)
+        if others := [one for one in Layer if one not in layers]:
+            logger.info("%s left to others", named_layers(others))
         return SchedulerService(
-            self.table,
+            [job for job in self.table if job.layer in layers],
             self.settings,
             JobRunner(engine, self.locks, self.child),
             JobHistory(self.store, self.runs, Origin.SCHEDULER, home),
@@ -207,16 +220,34 @@ class Jobs:
             Execution(),
             stopper.bell,
             self.zone(),
-            self._watcher(engine, stopper),
+            self._watcher(engine, stopper, layers),
             holds_back,
+            Layer.CAPTURE in layers,
         )
 
-    def _watcher(self, engine: Engine, stopper: Stopper) -> Watcher | None:
-        if self.feed is None:
+    def _watcher(
+        self, engine: Engine, stopper: Stopper, layers: frozenset[Layer]
+    ) -> Watcher | None:
+        if self.feed is None or not layers & {Layer.CAPTURE, Layer.HEALTH}:
             return None
-        config = engine.watches.config()
-        watches: dict[str, Watch] = {"config_check": config}
-        anew, firsts = {"config_check": config.checked}, [config.begin]
+        watches: dict[str, Watch] = {}
+        anew: dict[str, Callable[[], None]] = {}
+        firsts: list[Callable[[], None]] = []
+        if Layer.HEALTH in layers:
+            config = watches["config_check"] = engine.watches.config()
+            anew["config_check"] = config.checked
+            firsts.append(config.begin)
+        if Layer.CAPTURE in layers:
+            self._watch_sessions(engine, watches, anew, firsts)
+        return Watcher(self.feed(), engine.home.watched, watches, stopper.bell.ring, anew, firsts)
+
+    def _watch_sessions(
+        self,
+        engine: Engine,
+        watches: dict[str, Watch],
+        anew: dict[str, Callable[[], None]],
+        firsts: list[Callable[[], None]],
+    ) -> None:
         if self._is_on(lambda: self.settings.search.sync):
             watches["index_sync"] = engine.watches.index(may_build=True)
         if self._is_on(lambda: self.settings.recovery.is_enabled):
@@ -227,7 +258,6 @@ class Jobs:
             sessions = watches["observer"] = engine.watches.sessions()
             anew["observer"] = sessions.observed
             firsts.append(sessions.begin)
-        return Watcher(self.feed(), engine.home.watched, watches, stopper.bell.ring, anew, firsts)
 
     def _is_on(self, switch: Callable[[], bool]) -> bool:
         """Whether a switch is on; in a section that is wrong it is not."""
@@ -239,15 +269,15 @@ class Jobs:
     def _runner(self) -> JobRunner:
         return JobRunner(self.engine, self.locks, self.child)
 
-    def _view(self, job: Job, record: JobRecord, *, is_served: bool) -> JobView:
+    def _view(self, job: Job, record: JobRecord, owner: LayerStatus) -> JobView:
         is_enabled = job.runs_under(self.settings)
-        if not (is_served and is_enabled):
+        if not (owner.state == "running" and is_enabled):
             record = replace(record, is_running=False, next_at=None)
         words = job.rule_words(self.settings)
         start = Start.AFTER_INTERVAL if job.is_irreversible else Start.AT_ONCE
         if is_enabled and isinstance(job.trigger(self.settings), DailyAt):
             start = Start.AT_ITS_TIME
-        return JobView(job.id, is_enabled, words, job.help, record, start=start)
+        return JobView(job.id, is_enabled, words, job.help, record, start=start, owner=owner)
 
     def _found(self, name: str) -> Job:
         listed = {job.id: job for job in self.table if job.is_listed}
@@ -264,16 +294,3 @@ class Jobs:
     def _require_writing(self, action: str) -> None:
         if self.settings.ui.read_only:
             raise ReadOnlyError(action)
-
-
-class _Owned:
-    """Locks of somebody who owns the scheduler already."""
-
-    def __init__(self, locks: JobLocks) -> None:
-        self._locks = locks
-        self.job = locks.job
-        self.beat = locks.beat
-
-    def scheduler(self) -> AbstractContextManager[None]:
-        """Own it still."""
-        return nullcontext()

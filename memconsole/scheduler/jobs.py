@@ -21,6 +21,7 @@ from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.health import named
+from memconsole.domain.jobs.layers import layer_of
 from memconsole.domain.jobs.runs import CANCELLED, DONE, FAILED, NOTHING_DUE, SKIPPED, JobEnd
 from memconsole.domain.jobs.schedule import DailyAt, Every
 from memconsole.errors import ConfigError
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.cleanup import Cleaning
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.jobs.schedule import Trigger
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
@@ -185,6 +187,11 @@ class Job:
     is_listed: bool = True
     leads_to: str | None = None
     most: Callable[[Settings], int] | None = None
+
+    @property
+    def layer(self) -> Layer:
+        """The layer whose process runs it."""
+        return layer_of(self.id)
 
     def runs_under(self, settings: Settings) -> bool:
         """Whether the settings switch it on; a job whose own section is wrong is off."""

@@ -45,18 +45,14 @@ def serve(
 
     Args:
         service: The jobs; its bell is rung when `is_stopped` changes.
-        locks: Says that only one scheduler runs.
+        locks: Owned by the caller; shows others that the owner is alive.
         is_stopped: Whether to end.
         signs: Who supervises us.
 
     Returns:
         Whether everything that ran has ended; what has not is rolled back by the process's end.
-
-    Raises:
-        SchedulerOwnedError: Another process runs the jobs.
-        StateError: The state folder cannot be written.
     """
-    with locks.scheduler(), service.ledger.keep_open():
+    with service.ledger.keep_open():
         locks.beat()
         service.begin()
         if service.watcher is not None:

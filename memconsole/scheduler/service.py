@@ -96,6 +96,7 @@ class SchedulerService:
         holds_back: What cannot be taken back waits for its first whole interval: somebody at a
             console who began to run the jobs has the time to look.
         watcher: Knows what changed files ask for; None when nobody listens.
+        is_watching: It is the watcher of sessions, which people see beside the jobs.
         cancel: Set to end: jobs look at it at least once a second.
     """
 
@@ -109,6 +110,7 @@ class SchedulerService:
     zone: Zone = None
     watcher: Watcher | None = None
     holds_back: bool = False
+    is_watching: bool = True
     cancel: threading.Event = field(default_factory=threading.Event)
     _entries: dict[str, _Entry] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
@@ -331,7 +333,7 @@ class SchedulerService:
 
     def _show_watcher(self) -> None:
         """Store what the watcher does, when that is not what is stored already."""
-        if self.watcher is None or self._began_at is None:
+        if self.watcher is None or self._began_at is None or not self.is_watching:
             return
         record = self.watcher.record(self._began_at)
         if record != self._watching:

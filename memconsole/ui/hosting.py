@@ -31,9 +31,10 @@ def why_not_host(app: Desk) -> str | None:
     if app.jobs.is_hosting:
         return "this console runs the jobs already, until it quits"
     scheduler = app.snapshot.scheduler
-    if scheduler is not None and scheduler.state != "stopped":
-        return f"the jobs are run already: {scheduler.state}, pid {scheduler.pid}"
-    return None
+    if scheduler.state == "stopped" or any(one.state == "stopped" for one in scheduler.silent):
+        return None
+    owner = "several processes" if scheduler.pid is None else f"pid {scheduler.pid}"
+    return f"the jobs are run already: {scheduler.state}, {owner}"
 
 
 def ask_to_host(app: Desk) -> None:
@@ -45,8 +46,9 @@ def ask_to_host(app: Desk) -> None:
 
     def look() -> None:
         try:
-            views = jobs.jobs()
-            plan = (*_starts(views), "", *_resets(jobs))
+            views = [one for one in jobs.jobs() if not one.is_served]
+            resets = _resets(jobs) if any(one.id == "rotation" for one in views) else ()
+            plan = (*_starts(views), "", *resets)
         except MemconsoleError as error:
             _tell(app, f"{error}. {error.hint}", Role.WARNING)
         except Exception:  # the edge of a thread: the console goes on

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain import service
-from memconsole.domain.service import LABEL, MARK, NAME, ServiceKind
+from memconsole.domain.jobs.layers import Layer
+from memconsole.domain.service import MARK, ServiceKind
 from memconsole.errors import ServiceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system import launch
@@ -42,6 +43,7 @@ class ServiceState:
         is_enabled: It starts by itself; None when the manager cannot be asked.
         is_active: It runs; None when the manager cannot be asked.
         commands: What the manager is, or would be, told.
+        layer: The only layer whose jobs it runs; None runs all.
     """
 
     kind: ServiceKind
@@ -52,6 +54,7 @@ class ServiceState:
     is_enabled: bool | None = None
     is_active: bool | None = None
     commands: tuple[str, ...] = ()
+    layer: Layer | None = None
 
 
 class ServiceUnits:
@@ -79,15 +82,15 @@ class ServiceUnits:
             return ServiceKind.LAUNCHD
         return ServiceKind.SYSTEMD if launch.find_program("systemctl") else ServiceKind.CRON
 
-    def path(self, kind: ServiceKind) -> Path | None:
+    def path(self, kind: ServiceKind, layer: Layer | None = None) -> Path | None:
         """Return where the file of a service is."""
         match kind:
             case ServiceKind.SYSTEMD:
                 named = self._environ.get("XDG_CONFIG_HOME", "")
                 base = Path(named) if named.startswith("/") else self._home / ".config"
-                return base / "systemd" / "user" / f"{NAME}.service"
+                return base / "systemd" / "user" / service.unit_name(layer)
             case ServiceKind.LAUNCHD:
-                return self._home / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+                return self._home / "Library" / "LaunchAgents" / f"{service.label(layer)}.plist"
             case ServiceKind.CRON:
                 return None
 
@@ -106,9 +109,9 @@ class ServiceUnits:
             text = makers[kind](setup)
         except ValueError as error:
             raise ServiceError(f"no service can be written: {error}") from error
-        path = self.path(kind)
+        path = self.path(kind, setup.layer)
         found = None if path is None else _read(path)
-        told = service.commands(kind, str(path), os.getuid())
+        told = service.commands(kind, str(path), os.getuid(), setup.layer)
         return ServiceState(
             kind,
             path,
@@ -116,6 +119,7 @@ class ServiceUnits:
             is_installed=found is not None and MARK in found,
             is_current=found == text,
             commands=tuple(" ".join(words) for words in told),
+            layer=setup.layer,
         )
 
     def status(self, kind: ServiceKind, setup: ServiceSetup) -> ServiceState:
@@ -123,7 +127,7 @@ class ServiceUnits:
         planned = self.planned(kind, setup)
         if planned.path is None or not planned.is_installed or not self._is_reachable(kind):
             return planned
-        enabled, active = self._asked(kind)
+        enabled, active = self._asked(kind, setup.layer)
         return ServiceState(
             kind,
             planned.path,
@@ -132,6 +136,16 @@ class ServiceUnits:
             is_current=planned.is_current,
             is_enabled=enabled,
             is_active=active,
+            layer=setup.layer,
+        )
+
+    def installed(self, kind: ServiceKind) -> tuple[Layer | None, ...]:
+        """Return whose files are there and ours: the whole scheduler's (None), and layers'."""
+        paths = {layer: self.path(kind, layer) for layer in (None, *Layer)}
+        return tuple(
+            layer
+            for layer, path in paths.items()
+            if path is not None and MARK in (_read(path) or "")
         )
 
     def install(self, kind: ServiceKind, setup: ServiceSetup) -> tuple[ServiceState, bool]:
@@ -150,24 +164,24 @@ class ServiceUnits:
         if not self._is_reachable(kind):
             return planned, False
         if kind is ServiceKind.LAUNCHD:  # it knows the old file until it is told
-            self._tell(service.removals(kind, os.getuid()), is_required=False)
-        told = service.commands(kind, str(planned.path), os.getuid())
+            self._tell(service.removals(kind, os.getuid(), setup.layer), is_required=False)
+        told = service.commands(kind, str(planned.path), os.getuid(), setup.layer)
         self._tell(told, is_required=True)
         return planned, True
 
-    def remove(self, kind: ServiceKind) -> Path | None:
+    def remove(self, kind: ServiceKind, layer: Layer | None = None) -> Path | None:
         """Tell the manager and remove the file; None when there was none.
 
         Raises:
             ServiceError: The file is somebody else's or cannot be removed.
         """
-        path = self.path(kind)
+        path = self.path(kind, layer)
         if path is None or not os.path.lexists(path):
             return None
         _require_ours(path)
         is_reachable = self._is_reachable(kind)
         if is_reachable:
-            self._tell(service.removals(kind, os.getuid()), is_required=False)
+            self._tell(service.removals(kind, os.getuid(), layer), is_required=False)
         try:
             path.unlink()
         except OSError as error:
@@ -182,11 +196,13 @@ class ServiceUnits:
         code, _ = self._run(("systemctl", "--user", "show-environment"), _LOOK_S)
         return code == 0
 
-    def _asked(self, kind: ServiceKind) -> tuple[bool | None, bool | None]:
+    def _asked(self, kind: ServiceKind, layer: Layer | None) -> tuple[bool | None, bool | None]:
         if kind is ServiceKind.LAUNCHD:
-            code, _ = self._run(("launchctl", "print", f"gui/{os.getuid()}/{LABEL}"), _LOOK_S)
+            code, _ = self._run(
+                ("launchctl", "print", f"gui/{os.getuid()}/{service.label(layer)}"), _LOOK_S
+            )
             return None, code == 0
-        unit = f"{NAME}.service"
+        unit = service.unit_name(layer)
         enabled, _ = self._run(("systemctl", "--user", "is-enabled", unit), _LOOK_S)
         active, _ = self._run(("systemctl", "--user", "is-active", unit), _LOOK_S)
         return enabled == 0, active == 0

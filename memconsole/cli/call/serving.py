@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from memconsole.cli.call.call import Call
+    from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.settings import Settings
 
 logger = logging.getLogger(__name__)
@@ -31,8 +32,8 @@ logger = logging.getLogger(__name__)
 _STOPPERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
-def serve_jobs(call: Call) -> int:
-    """Run the jobs until SIGTERM, SIGINT or SIGHUP.
+def serve_jobs(call: Call, layer: Layer | None = None) -> int:
+    """Run the jobs, or those of one layer, until SIGTERM, SIGINT or SIGHUP.
 
     Raises:
         HomeNotFoundError: There is no platform home.
@@ -50,7 +51,7 @@ def serve_jobs(call: Call) -> int:
     jobs = wiring_jobs.build_jobs(settings, engine, clock=call.clock, child=children)
     stopper = Stopper()
     with closing(stopper.bell), _stopped_by_signals(stopper) as seen:
-        has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ))
+        has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ), layer)
     code = exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE
     if not has_ended:  # a thread that still works would keep the process alive
         logging.shutdown()

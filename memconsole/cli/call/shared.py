@@ -9,6 +9,7 @@ import typer
 
 from memconsole.cli.call import complete
 from memconsole.cli.call.call import Call
+from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.errors import UsageError
 from memconsole.text.compiled import compiled
@@ -21,6 +22,10 @@ AgentOption = Annotated[
 ]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")
+]
+LayerOption = Annotated[
+    Layer | None,
+    typer.Option("--layer", help="Run only the jobs of this layer.", show_default=False),
 ]
 YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
 Since = Annotated[

@@ -12,11 +12,13 @@ from memconsole.cli.call.shared import DryRunOption, call_of
 from memconsole.cli.json import outcome
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.jobs.layers import layer_of
 from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun
 from memconsole.errors import LockedError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
@@ -142,6 +144,9 @@ def _job(one: JobView) -> Row:
         "missed": record.missed,
         "failures": record.failures,
         "help": one.help,
+        "layer": layer_of(one.id).value,
+        "pid": None if one.owner is None else one.owner.pid,
+        "since": None if one.owner is None else one.owner.since,
     }
 
 
@@ -177,6 +182,10 @@ _COLUMNS = (
 def show_jobs(printer: Printer, found: Iterable[JobView], scheduler: SchedulerStatus) -> None:
     """Write who runs the jobs, and every job."""
     printer.write(Cell("scheduler ", "dim"), _owner(printer, scheduler))
+    if scheduler.is_split:
+        for one in scheduler.layers:
+            name = Cell(f"  layer {one.layer.value:<11}", "dim")
+            printer.write(name, _holder(printer, one.state, one.pid, one.host, one.since))
     printer.table(_COLUMNS, [_row(printer, one) for one in found])
 
 
@@ -187,11 +196,18 @@ def show_end(printer: Printer, job: str, found: JobEnd) -> None:
 
 
 def _owner(printer: Printer, scheduler: SchedulerStatus) -> Cell:
-    if scheduler.pid is None:
-        return Cell(scheduler.state, "warn" if scheduler.state != "running" else "ok")
-    since = wording.stamp(scheduler.since, printer.zone)
-    text = f"{scheduler.state}, pid {scheduler.pid} on {scheduler.host} since {since}"
-    return Cell(printer.text(text), "ok" if scheduler.state == "running" else "due")
+    if scheduler.silence:
+        return Cell(f"{scheduler.state}; {scheduler.silence}", "warn")
+    return _holder(printer, scheduler.state, scheduler.pid, scheduler.host, scheduler.since)
+
+
+def _holder(
+    printer: Printer, state: str, pid: int | None, host: str | None, since: datetime | None
+) -> Cell:
+    if pid is None:
+        return Cell(state, "ok" if state == "running" else "warn")
+    text = f"{state}, pid {pid} on {host} since {wording.stamp(since, printer.zone)}"
+    return Cell(printer.text(text), "ok" if state == "running" else "due")
 
 
 def _row(printer: Printer, job: JobView) -> list[Cell | str]:

@@ -8,7 +8,7 @@ from typing import Annotated, Final
 import typer
 
 from memconsole.cli.call import exits
-from memconsole.cli.call.shared import call_of
+from memconsole.cli.call.shared import LayerOption, call_of
 from memconsole.compose.process import note_hook_call
 from memconsole.domain.agents import Origin
 from memconsole.errors import UsageError
@@ -16,14 +16,15 @@ from memconsole.errors import UsageError
 MCP_LIBRARY: Final = "mcp"
 
 
-def serve(context: typer.Context) -> int:
+def serve(context: typer.Context, layer: LayerOption = None) -> int:
     """Run the jobs in the foreground, until a signal ends it.
 
-    The same as `memconsole --serve`. Logs to stderr, one JSON object a line.
+    The same as `memconsole --serve`. Logs to stderr, one JSON object a line. What runs all of them
+    leaves the layers that other processes run.
     """
     from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415 - `--help` serves nobody
 
-    return serve_jobs(call_of(context))
+    return serve_jobs(call_of(context), layer)
 
 
 def mcp(

@@ -159,6 +159,16 @@ def _scheduler(scheduler: SchedulerStatus) -> Row:
         "since": scheduler.since,
         "next_job": scheduler.next_job,
         "next_at": scheduler.next_at,
+        "layers": [
+            {
+                "layer": one.layer.value,
+                "state": one.state,
+                "pid": one.pid,
+                "host": one.host,
+                "since": one.since,
+            }
+            for one in scheduler.layers
+        ],
     }
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.commands.outcomes import Outcome, Run
+    from memconsole.domain.jobs.layers import LayerStatus
 
 DONE, SKIPPED, FAILED = "done", "skipped", "failed"
 
@@ -136,6 +137,7 @@ class JobView:
         trigger: Such as `every 20m`.
         help: One sentence without a full stop.
         start: What it does when a console begins to run the jobs.
+        owner: Who runs its layer; None where nobody asked.
         watching: Of the watcher, which has no turns: `on`, `off` or `polling`.
     """
 
@@ -146,6 +148,7 @@ class JobView:
     record: JobRecord
     watching: str | None = None
     start: Start = Start.AT_ONCE
+    owner: LayerStatus | None = None
 
     @property
     def state(self) -> str:
@@ -159,23 +162,28 @@ class JobView:
         return "running" if self.is_running else "waits"
 
     @property
+    def is_served(self) -> bool:
+        """Whether somebody runs its layer."""
+        return self.owner is not None and self.owner.state == "running"
+
+    @property
     def is_running(self) -> bool:
         """Whether it runs now."""
         return self.record.is_running
 
 
-def watcher_view(record: JobRecord, *, is_enabled: bool, is_served: bool) -> JobView:
+def watcher_view(record: JobRecord, *, is_enabled: bool, owner: LayerStatus) -> JobView:
     """Return the watcher as one of the jobs.
 
     Args:
         record: What the scheduler remembers of it: `reason` and `message` say why it polls.
         is_enabled: The configuration has sessions watched.
-        is_served: A scheduler runs.
+        owner: Who runs its layer.
     """
     watching, because = "off", ""
     if not is_enabled:
         because = "watcher.enabled is false: sessions are observed by the turns of observer alone"
-    elif not is_served:
+    elif owner.state != "running":
         because = "nobody runs the jobs"
     elif record.is_running:
         watching = POLLING if record.reason == POLLING else "on"
@@ -184,7 +192,7 @@ def watcher_view(record: JobRecord, *, is_enabled: bool, is_served: bool) -> Job
         because = "the scheduler watches no files"
     record = replace(record, message=because, is_running=watching != "off", next_at=None)
     help_ = "Hear of changed files, and have jobs run for what they lead to"
-    return JobView(WATCHER, is_enabled, "continuous", help_, record, watching)
+    return JobView(WATCHER, is_enabled, "continuous", help_, record, watching, owner=owner)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
+from memconsole.domain.jobs.layers import LayerStatus, named_layers
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from memconsole.domain.events import Event
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
+    from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.memory.records import SummaryRecord
     from memconsole.domain.sessions.activity import Activity, Doing
@@ -207,7 +209,12 @@ class Quiet:
 
 @dataclass(frozen=True, slots=True)
 class SchedulerStatus:
-    """Who runs the jobs: `running`, `stopped` or `stale`."""
+    """Who runs the jobs: `running`, `stopped` or `stale`.
+
+    Attributes:
+        pid: None where several processes do.
+        layers: Each layer by itself; empty where nobody runs any.
+    """
 
     state: str = "stopped"
     pid: int | None = None
@@ -215,6 +222,37 @@ class SchedulerStatus:
     since: datetime | None = None
     next_job: str | None = None
     next_at: datetime | None = None
+    layers: tuple[LayerStatus, ...] = ()
+
+    def of_layer(self, layer: Layer) -> LayerStatus:
+        """Return who runs one layer."""
+        whole = LayerStatus(layer, self.state, self.pid, self.host, self.since)
+        return next((one for one in self.layers if one.layer is layer), whole)
+
+    @property
+    def silent(self) -> tuple[LayerStatus, ...]:
+        """The layers that nobody runs, or whose owner does not move, while others run."""
+        if self.state != "running":
+            return ()
+        return tuple(one for one in self.layers if one.state != "running")
+
+    @property
+    def silence(self) -> str:
+        """Which layers nobody runs, and whose owner does not move; empty when all of them run."""
+        words = {"stopped": "nobody runs {}", "stale": "the owner of {} does not move"}
+        by_state = {
+            state: [one.layer for one in self.silent if one.state == state] for state in words
+        }
+        return "; ".join(
+            words[state].format(named_layers(layers))
+            for state, layers in by_state.items()
+            if layers
+        )
+
+    @property
+    def is_split(self) -> bool:
+        """Whether several processes share the layers, or some are run by nobody."""
+        return len({(one.state, one.pid) for one in self.layers}) > 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity
 from memconsole.domain.calendar import clock
 from memconsole.domain.checkpoint.rules import touched_at
+from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import Attention
 from memconsole.domain.snapshot.wording import name_of
@@ -261,7 +262,9 @@ def _late(
 
 
 def idle_scheduler(waiting: Sequence[Unsaved], scheduler: SchedulerStatus) -> Iterator[Attention]:
-    """Yield that nobody saves what is unsaved."""
+    """Yield that nobody saves what is unsaved, or that a part of the jobs is run by nobody."""
+    if scheduler.silent:
+        yield _silent_layers(scheduler, is_waiting=bool(waiting))
     if not waiting or scheduler.state == "running":
         return
     count = f"{len(waiting)} sessions hold" if len(waiting) > 1 else "1 session holds"
@@ -271,4 +274,15 @@ def idle_scheduler(waiting: Sequence[Unsaved], scheduler: SchedulerStatus) -> It
         "scheduler",
         f"{said}, and the scheduler is {scheduler.state}",
         hint="Start `memconsole --serve`, or press S in the console.",
+    )
+
+
+def _silent_layers(scheduler: SchedulerStatus, *, is_waiting: bool) -> Attention:
+    silent = [one.layer for one in scheduler.silent]
+    saves = is_waiting and bool({Layer.CHECKPOINT, Layer.CAPTURE} & set(silent))
+    return Attention(
+        Severity.HIGH if saves else Severity.WARNING,
+        "scheduler",
+        scheduler.silence,
+        hint=f"Start `memconsole --serve --layer {silent[0].value}`, or press S in the console.",
     )

@@ -35,6 +35,18 @@ def jobs(inputs: HealthInputs) -> Check:
     failed = [one.id for one in records if one.status == FAILED and not one.is_paused]
     late = [f"{one.id} is late" for one in records if _is_late(one, inputs)]
     is_stopped = inputs.snapshot.scheduler.state != "running"
+    silence = inputs.snapshot.scheduler.silence
+    if silence and not (failing or late):
+        first = inputs.snapshot.scheduler.silent[0].layer
+        return Check(
+            "jobs",
+            CheckStatus.WARNING,
+            silence,
+            len(inputs.snapshot.scheduler.silent),
+            1,
+            hint=f"Start `memconsole --serve --layer {first.value}`, or press S in the console.",
+            details=tuple(one.layer.value for one in inputs.snapshot.scheduler.silent),
+        )
     if not (failing or late or is_stopped):
         if failed:
             return _failed_once(failed, len(records))
@@ -55,7 +67,7 @@ def jobs(inputs: HealthInputs) -> Check:
     return Check(
         "jobs",
         CheckStatus.WARNING,
-        named([*failing, *late]),
+        named([*([silence] if silence else []), *failing, *late]),
         len(failing) + len(late),
         _FAILURES,
         hint="`memconsole jobs` and `memconsole runs` tell more.",

@@ -90,7 +90,8 @@ def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterat
     yield Span(f"{glyphs.on if is_up else glyphs.off} ", role)
     yield Span(word, Role.MUTED if role is Role.OK else role)
     runs = scheduler.state == "running"
-    role = Role.OK if runs else Role.WARNING if scheduler.state == "stale" else Role.MUTED
+    is_odd = scheduler.state == "stale" or scheduler.silent
+    role = Role.WARNING if is_odd else Role.OK if runs else Role.MUTED
     yield Span(" scheduler " if size == "long" else "sch ", Role.MUTED)
     yield Span(f"{glyphs.on if runs else glyphs.off} ", role)
     yield Span(_scheduler_words(snapshot, context, size), Role.MUTED)
@@ -101,6 +102,8 @@ def _scheduler_words(snapshot: ConsoleSnapshot, context: Context, size: str) -> 
     scheduler = snapshot.scheduler
     if size == "short":
         return ""
+    if scheduler.silent:
+        return f"without {', '.join(one.layer.value for one in scheduler.silent)}   "
     if scheduler.state == "running" and scheduler.next_job and scheduler.next_at:
         at = figures.clock(scheduler.next_at, context.zone)
         job = literal(scheduler.next_job)

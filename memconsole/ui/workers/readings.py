@@ -233,7 +233,7 @@ class Readings:
 def _others(snapshot: ConsoleSnapshot) -> tuple[object, ...]:
     """Return what of a reading, beside its counts, does not move by itself with the time."""
     gateway, scheduler = snapshot.gateway, snapshot.scheduler
-    return snapshot.activity[:1], gateway.words, gateway.hint, scheduler.state
+    return snapshot.activity[:1], gateway.words, gateway.hint, scheduler.state, scheduler.silence
 
 
 class ScreenClock:

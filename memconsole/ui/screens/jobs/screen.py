@@ -222,9 +222,7 @@ def jobs_listing(
         columns=_COLUMNS,
         rows=tuple(_row(one, context) for one in jobs),
         empty=("no jobs are known",),
-        problem=""
-        if scheduler.state == "running"
-        else f"nobody runs them: {_HOW[scheduler.state]}",
+        problem=_problem(scheduler),
     )
 
 
@@ -234,10 +232,21 @@ _HOW = {
 }
 
 
+def _problem(scheduler: SchedulerStatus) -> str:
+    if scheduler.state != "running":
+        return f"nobody runs them: {_HOW[scheduler.state]}"
+    if not scheduler.silence:
+        return ""
+    return f"{scheduler.silence}: S runs what nobody runs here, `memconsole --serve --layer` too"
+
+
 def owner_words(scheduler: SchedulerStatus, *, is_here: bool) -> str:
     """Return who runs the jobs, in words."""
     if is_here:
         return "run by this console until it quits"
+    if scheduler.is_split:
+        pids = [f"{one.layer.value} {one.pid}" for one in scheduler.layers if one.pid is not None]
+        return f"{scheduler.state}, {', '.join(pids)}"
     if scheduler.pid is None:
         return scheduler.state
     return f"{scheduler.state}, pid {scheduler.pid}"
