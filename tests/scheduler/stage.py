@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Origin
+from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import Settings
@@ -63,14 +64,16 @@ class FakeJobLocks:
     beats: int = 0
 
     @contextmanager
-    def scheduler(self) -> Iterator[None]:
-        if "scheduler" in self.foreign | self.held:
+    def scheduler(self, layer: Layer | None = None) -> Iterator[frozenset[Layer]]:
+        wanted = "scheduler" if layer is None else f"layer {layer.value}"
+        if wanted in self.foreign | self.held:
             raise SchedulerOwnedError("process 812 since 2026-01-26 13:20:00+0000")
-        self.held.add("scheduler")
+        self.held.add(wanted)
+        layers = frozenset(Layer) if layer is None else {layer}
         try:
-            yield
+            yield frozenset(one for one in layers if f"layer {one.value}" not in self.foreign)
         finally:
-            self.held.discard("scheduler")
+            self.held.discard(wanted)
 
     @contextmanager
     def job(self, job: str) -> Iterator[None]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.jobs.layers import JOBS_OF, Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings import UiSettings
@@ -17,6 +18,7 @@ from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, UsageError
 from memconsole.scheduler.control import Jobs, Stopper
+from memconsole.scheduler.jobs import TABLE as ALL
 from memconsole.scheduler.loop import serve
 from memconsole.scheduler.notify import Notifier
 from tests.doubles.bundle import World
@@ -196,7 +198,6 @@ def test_the_loop_says_how_it_is_and_feeds_the_watchdog_in_time() -> None:
     assert stage.clocks.elapsed_s <= 40 * 2  # twice as often as the watchdog demands
     assert len(stage.started("checkpoint")) >= 2
     assert stage.locks.beats == 41
-    assert stage.locks.held == set()
 
 
 def test_the_loop_and_each_run_keep_the_database_open() -> None:
@@ -216,9 +217,66 @@ def test_the_loop_and_each_run_keep_the_database_open() -> None:
     assert (in_loop, in_run, store.kept_open) == ([1, 1], [2], 0)
 
 
-def test_a_second_loop_is_refused() -> None:
-    stage = Stage([job("checkpoint")])
-    stage.locks.foreign.add("scheduler")
-    with pytest.raises(SchedulerOwnedError):
-        serve(stage.service, stage.locks, lambda: True, Supervisor())
-    assert stage.hands.starts == []
+def test_a_second_scheduler_is_refused_and_nothing_is_begun() -> None:
+    ran: list[str] = []
+    control = jobs(job("checkpoint", work=lambda *_: ran.append("checkpoint") or DONE))
+    assert isinstance(control.locks, FakeJobLocks)
+    stopper = Stopper()
+    for taken, layer in (("scheduler", None), ("layer capture", Layer.CAPTURE)):
+        control.locks.foreign = {taken}
+        with pytest.raises(SchedulerOwnedError):
+            control.serve(stopper, Notifier(None), layer)
+    stopper.bell.close()
+    assert (ran, control.locks.held) == ([], set())
+
+
+@pytest.mark.parametrize(
+    ("layer", "foreign", "served"),
+    [
+        (None, set(), {"checkpoint", "observer", "rotation", "health"}),
+        (Layer.CAPTURE, set(), {"observer"}),
+        (Layer.HEALTH, {"layer capture"}, {"health"}),
+        (None, {"layer capture", "layer rotation"}, {"checkpoint", "health"}),
+    ],
+)
+def test_a_layer_runs_its_own_jobs_and_the_whole_what_others_left(
+    layer: Layer | None,
+    foreign: set[str],
+    served: set[str],
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    names = ("checkpoint", "observer", "rotation", "health")
+    control = jobs(*(job(name, work=lambda *_: DONE) for name in names))
+    assert isinstance(control.locks, FakeJobLocks)
+    control.locks.foreign = set(foreign)
+    stopper = Stopper()
+    stopper.stop()
+    with caplog.at_level("INFO", "memconsole.scheduler"):
+        assert control.serve(stopper, Notifier(None), layer)
+    stopper.bell.close()
+    [started] = [one for one in caplog.messages if one.startswith("scheduler started: ")]
+    assert set(started.removeprefix("scheduler started: ").split(", ")) == served
+    assert control.locks.held == set()
+
+
+def test_each_job_says_who_runs_its_layer_and_what_nobody_runs_has_no_next_turn() -> None:
+    control = jobs(job("checkpoint"), job("observer"))
+    control.store.save(JobRecord("checkpoint", NOW, NOW, "done", next_at=NOW))
+    control.store.save(JobRecord("observer", NOW, NOW, "done", next_at=NOW, is_running=True))
+    layers = (LayerStatus(Layer.CHECKPOINT, "running", 812), LayerStatus(Layer.CAPTURE))
+    control.watch = FakeScheduler(SchedulerStatus("running", layers=layers))
+    [checkpoint, observer, watcher] = control.jobs()
+    assert (checkpoint.is_served, checkpoint.record.next_at) == (True, NOW)
+    assert checkpoint.owner == layers[0]
+    assert (observer.is_served, observer.is_running, observer.record.next_at) == (
+        False,
+        False,
+        None,
+    )
+    assert watcher.record.message == "nobody runs the jobs"
+
+
+def test_every_name_of_a_layer_is_a_job() -> None:
+    known = {one.id for one in ALL} | {"watcher"}
+    assert {name for names in JOBS_OF.values() for name in names} <= known
+    assert {one.layer for one in ALL} == set(Layer)

@@ -13,6 +13,7 @@ from memconsole.domain.settings import WRONG_SETTINGS
 
 if TYPE_CHECKING:
     from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.domain.snapshot.snapshot import SchedulerStatus
     from memconsole.engine.health.inputs import HealthInputs
 
 _FAILURES = 3
@@ -37,16 +38,7 @@ def jobs(inputs: HealthInputs) -> Check:
     is_stopped = inputs.snapshot.scheduler.state != "running"
     silence = inputs.snapshot.scheduler.silence
     if silence and not (failing or late):
-        first = inputs.snapshot.scheduler.silent[0].layer
-        return Check(
-            "jobs",
-            CheckStatus.WARNING,
-            silence,
-            len(inputs.snapshot.scheduler.silent),
-            1,
-            hint=f"Start `memconsole --serve --layer {first.value}`, or press S in the console.",
-            details=tuple(one.layer.value for one in inputs.snapshot.scheduler.silent),
-        )
+        return _silent(inputs.snapshot.scheduler)
     if not (failing or late or is_stopped):
         if failed:
             return _failed_once(failed, len(records))
@@ -72,6 +64,20 @@ def jobs(inputs: HealthInputs) -> Check:
         _FAILURES,
         hint="`memconsole jobs` and `memconsole runs` tell more.",
         details=(*failing, *late),
+    )
+
+
+def _silent(scheduler: SchedulerStatus) -> Check:
+    """A part of the jobs is run by nobody."""
+    names = tuple(one.layer.value for one in scheduler.silent)
+    return Check(
+        "jobs",
+        CheckStatus.WARNING,
+        scheduler.silence,
+        len(names),
+        1,
+        hint=f"Start `memconsole --serve --layer {names[0]}`, or press S in the console.",
+        details=names,
     )
 
 

@@ -11,10 +11,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.adapters.locks import SCHEDULER, FileJobLocks, SchedulerWatch
+from memconsole.adapters.locks import SCHEDULER, FileJobLocks, SchedulerWatch, hold
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.jobs import StateJobs
+from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import LockedError, SchedulerOwnedError
@@ -62,6 +63,55 @@ def test_one_owner_a_state_folder(tmp_path: Path) -> None:
         pass
 
 
+def test_four_layers_run_together_and_two_of_one_do_not(tmp_path: Path) -> None:
+    locks = [FileJobLocks(tmp_path, lambda: NOW) for _ in range(6)]
+    with ExitStack() as stack:
+        for one, layer in zip(locks, Layer, strict=False):
+            assert stack.enter_context(one.scheduler(layer)) == {layer}
+        with pytest.raises(SchedulerOwnedError, match="the layer capture runs already: process"):
+            ExitStack().enter_context(locks[4].scheduler(Layer.CAPTURE))
+        with pytest.raises(SchedulerOwnedError, match="every layer of the scheduler runs already"):
+            ExitStack().enter_context(locks[5].scheduler())
+    with locks[5].scheduler() as layers:
+        assert layers == set(Layer)
+
+
+def test_the_whole_scheduler_leaves_a_layer_that_runs_and_keeps_the_rest(tmp_path: Path) -> None:
+    whole, single = (FileJobLocks(tmp_path, lambda: NOW) for _ in range(2))
+    with single.scheduler(Layer.CAPTURE), whole.scheduler() as layers:
+        assert layers == set(Layer) - {Layer.CAPTURE}
+        with pytest.raises(SchedulerOwnedError):
+            ExitStack().enter_context(FileJobLocks(tmp_path).scheduler(Layer.HEALTH))
+
+
+def test_a_scheduler_of_an_older_release_runs_every_layer(tmp_path: Path, jobs: StateJobs) -> None:
+    with hold(tmp_path / SCHEDULER, "the scheduler", lambda: NOW):
+        found = SchedulerWatch(tmp_path, jobs).status()
+        assert (found.state, found.silent, len(found.layers)) == ("running", (), 4)
+        with pytest.raises(SchedulerOwnedError):
+            ExitStack().enter_context(FileJobLocks(tmp_path).scheduler(Layer.CAPTURE))
+
+
+def test_a_layer_that_nobody_runs_is_told_and_its_turns_do_not_count(
+    tmp_path: Path, jobs: StateJobs
+) -> None:
+    watch = SchedulerWatch(tmp_path, jobs)
+    jobs.save(JobRecord("observer", next_at=NOW + timedelta(minutes=1)))
+    jobs.save(JobRecord("checkpoint", next_at=NOW + timedelta(minutes=5)))
+    first, second = FileJobLocks(tmp_path, lambda: NOW), FileJobLocks(tmp_path, lambda: NOW)
+    with first.scheduler(Layer.CHECKPOINT), second.scheduler(Layer.HEALTH):
+        found = watch.status()
+        assert (found.state, found.next_job, found.is_split) == ("running", "checkpoint", True)
+        assert [one.layer for one in found.silent] == [Layer.CAPTURE, Layer.ROTATION]
+        assert found.silence == "nobody runs the layers capture and rotation"
+        assert found.of_layer(Layer.HEALTH).pid == os.getpid()
+        long_ago = time.time() - 600
+        os.utime(tmp_path / "scheduler-health.lock", (long_ago, long_ago))
+        assert watch.status().silence.endswith("; the owner of the layer health does not move")
+        second.beat()
+        assert watch.status().of_layer(Layer.HEALTH).state == "running"
+
+
 def test_an_error_of_its_own_leaves_the_scheduler_as_it_is(tmp_path: Path) -> None:
     locks = FileJobLocks(tmp_path)
     with pytest.raises(LockedError, match="a workspace"), locks.scheduler():
@@ -88,7 +138,8 @@ def test_an_owner_without_a_pulse_is_stale(tmp_path: Path, jobs: StateJobs) -> N
     watch, locks = SchedulerWatch(tmp_path, jobs), FileJobLocks(tmp_path)
     with locks.scheduler():
         long_ago = time.time() - 600
-        os.utime(tmp_path / SCHEDULER, (long_ago, long_ago))
+        for path in tmp_path.glob("scheduler*.lock"):
+            os.utime(path, (long_ago, long_ago))
         assert watch.status().state == "stale"
         locks.beat()
         assert watch.status().state == "running"

@@ -52,6 +52,47 @@ def test_from_nothing_to_nothing(call: Caller, tmp_path: Path) -> None:
     assert call.json("service", "remove", *UNIT).data["status"] == "skipped"
 
 
+def test_split_writes_a_unit_a_layer_and_takes_the_place_of_the_whole(
+    call: Caller, tmp_path: Path
+) -> None:
+    folder = tmp_path / ".config" / "systemd" / "user"
+    layers = ("checkpoint", "capture", "rotation", "health")
+    names = {f"memconsole-{one}.service" for one in layers}
+    assert call("service", "install", *UNIT).code == 0
+    planned = call.json("service", "install", *UNIT, "--split", "--dry-run").data
+    assert [one["layer"] for one in planned["units"]] == list(layers)
+    assert {path.name for path in folder.iterdir()} == {"memconsole.service"}
+    done = call.json("service", "install", *UNIT, "--split")
+    check_envelope(done.envelope)
+    assert "removed memconsole.service" in done.data["message"]
+    assert {path.name for path in folder.iterdir()} == names
+    text = (folder / "memconsole-capture.service").read_text()
+    assert "--serve --layer capture" in text
+    assert "(layer capture)" in text
+    (folder / "memconsole-health.service").unlink()
+    told = call.json("service", "status", *UNIT).data
+    assert [one["installed"] for one in told["units"]] == [True, True, True, False]
+    assert told["installed"] is False
+    assert "health: not installed" in told["message"]
+    assert call.json("service", "install", *UNIT).data["units"][0]["layer"] is None
+    assert {path.name for path in folder.iterdir()} == {"memconsole.service"}
+
+
+def test_all_units_of_a_split_service_are_removed(call: Caller, tmp_path: Path) -> None:
+    folder = tmp_path / ".config" / "systemd" / "user"
+    call("service", "install", *UNIT, "--split")
+    foreign = folder / "memconsole-else.service"
+    foreign.write_text("# mine\n")
+    assert call.json("service", "remove", *UNIT).data["status"] == "done"
+    assert list(folder.iterdir()) == [foreign]
+
+
+def test_cron_gets_two_lines_a_layer(call: Caller) -> None:
+    out = call("service", "install", "--kind", "cron", "--split").out
+    assert out.count("@reboot") == 4
+    assert "--layer rotation" in out
+
+
 def test_read_only_installs_and_removes_nothing(call: Caller, tmp_path: Path) -> None:
     assert call("--read-only", "service", "install", *UNIT).code == 1
     assert call("--read-only", "service", "remove", *UNIT).code == 1

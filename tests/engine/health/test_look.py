@@ -11,6 +11,7 @@ import pytest
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.health import CHECK_IDS, CheckStatus, CronErrors, HeldLock
+from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
 from memconsole.domain.platform_search.index import IndexFacts
@@ -225,6 +226,16 @@ class TestJobs:
         world.jobs.save(self.record())
         found = inputs(world, "jobs")
         assert (found.status.value, "nobody runs the jobs" in found.message) == ("warning", True)
+
+    def test_a_layer_that_nobody_runs_is_told_with_what_starts_it(self, world: World) -> None:
+        layers = (LayerStatus(Layer.CHECKPOINT, "running", 1), LayerStatus(Layer.CAPTURE))
+        world.scheduler.current = SchedulerStatus("running", pid=1, layers=layers)
+        world.jobs.save(self.record())
+        found = inputs(world, "jobs")
+        assert (found.status.value, found.message) == ("warning", "nobody runs the layer capture")
+        assert "--serve --layer capture" in found.hint
+        world.jobs.save(self.record(failures=3))
+        assert "nobody runs the layer capture, checkpoint failed" in inputs(world, "jobs").message
 
 
 @pytest.mark.parametrize(

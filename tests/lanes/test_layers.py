@@ -1,0 +1,90 @@
+"""Four layers as processes of their own: they run together, and the death of one is told."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.adapters.locks import SchedulerWatch
+from memconsole.adapters.sqlite.private_copy import PrivateCopies
+from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.jobs import StateJobs
+from memconsole.domain.jobs.layers import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from memconsole.domain.snapshot.snapshot import SchedulerStatus
+
+pytestmark = pytest.mark.slow
+
+_DEADLINE_S = 60
+
+
+class Host:
+    """A home whose layers are started by hand."""
+
+    def __init__(self, folder: Path) -> None:
+        sessions = folder / ".openclaw" / "agents" / "main" / "sessions"
+        sessions.mkdir(parents=True)
+        (sessions / "sessions.json").write_text("{}")
+        state = folder / "state"
+        self._environment = {
+            "HOME": str(folder),
+            "PATH": os.defpath,
+            "MEMCONSOLE_STATE__DIR": str(state),
+            "MEMCONSOLE_HOME": str(folder / ".openclaw"),
+            "MEMCONSOLE_TRANSPORT": "none",
+        }
+        database = StateDatabase(state, PrivateCopies())
+        self._watch = SchedulerWatch(state / "locks", StateJobs(database))
+
+    def begin(self, *words: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [sys.executable, "-P", "-m", "memconsole", *words],
+            env=self._environment,
+            cwd="/",
+            stdout=stdout,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def serve(self, layer: Layer) -> subprocess.Popen[str]:
+        return self.begin("--serve", "--layer", layer.value)
+
+    def status(self, is_so: Callable[[SchedulerStatus], bool]) -> SchedulerStatus:
+        """Wait until the locks say something."""
+        deadline_s = time.monotonic() + _DEADLINE_S
+        while not is_so(found := self._watch.status()) and time.monotonic() < deadline_s:
+            time.sleep(0.1)
+        return found
+
+
+def test_the_death_of_one_layer_stops_no_other_and_is_told(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    processes = {layer: host.serve(layer) for layer in Layer}
+    try:
+        found = host.status(lambda one: one.state == "running" and not one.silent)
+        owners = {layer: process.pid for layer, process in processes.items()}
+        assert {one.layer: one.pid for one in found.layers} == owners
+        assert host.serve(Layer.CAPTURE).wait(_DEADLINE_S) == 1
+        processes[Layer.CAPTURE].send_signal(signal.SIGKILL)
+        processes[Layer.CAPTURE].wait(_DEADLINE_S)
+        assert host.status(lambda one: bool(one.silent)).silence == "nobody runs the layer capture"
+        said, _ = host.begin("health", stdout=subprocess.PIPE).communicate(timeout=_DEADLINE_S)
+        assert "nobody runs the layer capture" in said
+        assert "--serve --layer capture" in said
+        processes[Layer.CAPTURE] = host.serve(Layer.CAPTURE)
+        assert not host.status(lambda one: not one.silent).silent
+    finally:
+        for process in processes.values():
+            process.terminate()
+        codes = [process.wait(_DEADLINE_S) for process in processes.values()]
+    assert codes == [0, 0, 0, 0]
