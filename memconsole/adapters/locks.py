@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from memconsole.adapters.state.jobs import StateJobs
     from memconsole.domain.health import HeldLock
+    from memconsole.ports.jobs import JobStore
 
 
 SCHEDULER = "scheduler.lock"
@@ -359,7 +359,7 @@ class SchedulerWatch:
         jobs: What is remembered about jobs; asked only while somebody owns the scheduler.
     """
 
-    def __init__(self, folder: Path, jobs: StateJobs) -> None:
+    def __init__(self, folder: Path, jobs: JobStore) -> None:
         self._folder = folder
         self._jobs = jobs
 

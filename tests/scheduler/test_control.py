@@ -219,7 +219,12 @@ def test_the_loop_and_each_run_keep_the_database_open() -> None:
 
 def test_a_second_scheduler_is_refused_and_nothing_is_begun() -> None:
     ran: list[str] = []
-    control = jobs(job("checkpoint", work=lambda *_: ran.append("checkpoint") or DONE))
+
+    def work(_engine: Engine, _cancel: StopSignal) -> JobEnd:
+        ran.append("checkpoint")
+        return DONE
+
+    control = jobs(job("checkpoint", work=work))
     assert isinstance(control.locks, FakeJobLocks)
     stopper = Stopper()
     for taken, layer in (("scheduler", None), ("layer capture", Layer.CAPTURE)):
