@@ -25,11 +25,19 @@ from memconsole.system.folders import adopt, require_state_folder
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from typing import Protocol
+
     from memconsole.domain.health import HeldLock
-    from memconsole.ports.jobs import JobStore
+    from memconsole.domain.jobs.runs import JobRecord
+
+    class JobRecords(Protocol):
+        """What is remembered about jobs."""
+
+        def records(self) -> Mapping[str, JobRecord]:
+            """Return all records by job id."""
 
 
 SCHEDULER = "scheduler.lock"
@@ -359,7 +367,7 @@ class SchedulerWatch:
         jobs: What is remembered about jobs; asked only while somebody owns the scheduler.
     """
 
-    def __init__(self, folder: Path, jobs: JobStore) -> None:
+    def __init__(self, folder: Path, jobs: JobRecords) -> None:
         self._folder = folder
         self._jobs = jobs
 
