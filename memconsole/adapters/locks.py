@@ -27,7 +27,6 @@ from memconsole.text.plain import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
-
     from typing import Protocol
 
     from memconsole.domain.health import HeldLock
