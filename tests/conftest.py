@@ -21,6 +21,8 @@ import pytest_textual_snapshot
 from tests.lengths import USUAL
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from syrupy.location import PyTestLocation
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,11 +80,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.no_cover)
 
 
-def pytest_collection_finish() -> None:
-    """Look through what is new for rubbish, not through all that was loaded, and less often."""
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(50_000, 20, 50)
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Collect tests without looking for rubbish: nearly all that is made then stays.
+
+    Afterwards what is new is looked through, not all that was loaded, and less often.
+    """
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.collect()
+        gc.freeze()
+        gc.set_threshold(50_000, 20, 50)
+        gc.enable()
 
 
 class TopLevelSvgExtension(pytest_textual_snapshot.SVGImageExtension):  # type: ignore[misc]
