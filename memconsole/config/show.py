@@ -33,8 +33,8 @@ _HEAD = """\
 """
 _AGENTS = """
 # One agent may differ in what belongs to its memory (rotation, checkpoint, flush, freshness,
-# observer, summary, reflector, consolidate, index_md, bootstrap, search, capture), but for the
-# intervals:
+# observer, summary, recovery, reflector, consolidate, index_md, watcher, bootstrap, mcp, capture,
+# search), but for the intervals, and in health.stuck_after and health.memory_file_kb:
 # [agents.work.rotation]
 # threshold_tokens = 120_000
 """

@@ -45,11 +45,15 @@ class Watches:
 
     def sessions(self) -> ObserverWatch:
         """Return a watch that has sessions observed while much is said in them (`[watcher]`)."""
-        rules = self._settings.watcher
-        found = WatchRules(rules.line_threshold, rules.cooldown.total_seconds())
+
+        def rules(agent: str) -> WatchRules | None:
+            found = self._settings.for_agent(agent).watcher
+            cooldown_s = found.cooldown.total_seconds()
+            return WatchRules(found.line_threshold, cooldown_s) if found.is_enabled else None
+
         return ObserverWatch(
             self._reader.home,
-            found,
+            rules,
             self._reader.listing,
             sessions=self._sessions,
             clock=self._clock,
@@ -57,7 +61,12 @@ class Watches:
 
     def ended(self) -> EndedWatch:
         """Return a watch that has sessions recovered when another one takes their place."""
-        return EndedWatch(self._clock, self._reader.home, self._reader.listing)
+        return EndedWatch(
+            self._clock,
+            self._reader.home,
+            self._reader.listing,
+            lambda agent: self._settings.for_agent(agent).recovery.is_enabled,
+        )
 
     def config(self) -> ConfigWatch:
         """Return a watch that has the platform's configuration checked when it changed."""

@@ -227,6 +227,8 @@ if TYPE_CHECKING:
 def _of_each_agent(kind: type[Checkpoint | Observe | Recover | IndexMd | Propose]) -> Commands:
     def commands(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
         for agent in engine.home.read().agents:
+            if kind is Recover and not engine.settings.for_agent(agent.id).recovery.is_enabled:
+                continue
             yield kind(agent.ref, dry_run=dry_run)
 
     return commands
@@ -299,7 +301,7 @@ TABLE: tuple[Job, ...] = (
         trigger=lambda _: Every(_HOURLY),
         commands=_of_each_agent(Recover),
         rank=Rank.RECOVERY,
-        is_enabled=lambda settings: settings.recovery.is_enabled,
+        is_enabled=lambda settings: settings.any_agent(lambda one: one.recovery.is_enabled),
     ),
     Job(
         id="flush_watch",

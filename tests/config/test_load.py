@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.config.keys import ALIASES, BY_NAME, KEYS
+from memconsole.config.keys import ALIASES, BY_NAME, KEYS, Key
 from memconsole.config.load import config_path, load
+from memconsole.config.show import describe, value_of
 from memconsole.domain.settings import (
     CheckpointSettings,
     LogSettings,
@@ -20,6 +21,7 @@ from memconsole.domain.settings import (
 )
 from memconsole.domain.settings.channels import ChannelSettings
 from memconsole.domain.settings.headings import CategoryRule
+from memconsole.domain.settings.kinds import Choice, Counts, Kind, Ratio, Span, Texts, Url, Whole
 from memconsole.domain.settings.sections import (
     AlertSettings,
     BootstrapSettings,
@@ -383,3 +385,49 @@ def test_the_table_names_real_fields_and_fitting_kinds() -> None:
         assert not key.setting.help.endswith(".")
     assert len(BY_NAME) == len(KEYS)
     assert {alias.key for alias in ALIASES} <= set(BY_NAME)
+
+
+OF_ALL = frozenset(
+    {"gateway", "compaction", "config", "platform", "state", "redact", "ui", "log", "alerts", "llm"}
+    | {"config_check", "log_rotation", "cleanup", "metrics", "markers", "timezone"}
+)
+"""Sections about the host, the platform or people: no agent has its own."""
+
+
+EXAMPLES: tuple[tuple[type[Kind], str], ...] = (
+    *((Span, '"77m"'), (Ratio, "0.51"), (Texts, '["own"]'), (Counts, "{ own = 5 }")),
+    *((Url, '"http://127.0.0.1:7"'), (Kind, '"own"')),
+)
+
+
+def another(key: Key) -> str:
+    """Return a TOML value that is not the default of a key."""
+    usual = value_of(Settings(state_dir=Path()), key)
+    if isinstance(usual, bool):
+        return str(not usual).lower()
+    if isinstance(key.kind, Whole) and isinstance(usual, int):
+        return str(usual + 1 if usual < key.kind.most else usual - 1)
+    if isinstance(key.kind, Choice):
+        return f'"{next(one for one in key.kind.words if one != usual)}"'
+    return next(value for kind, value in EXAMPLES if isinstance(key.kind, kind))
+
+
+def test_every_section_of_an_agents_behaviour_may_differ_and_no_other() -> None:
+    found = {key.path[0] for key in KEYS if key.is_per_agent}
+    assert found | OF_ALL >= {key.path[0] for key in KEYS} - {"health", "quality", "secrets"}
+    assert found & OF_ALL == set()
+    assert {"rotation", "recovery", "watcher", "health", "search", "mcp"} <= found
+
+
+@pytest.mark.parametrize("key", [one for one in KEYS if one.is_per_agent], ids=lambda one: one.name)
+def test_what_one_agent_has_is_shown_with_its_source_and_no_other_has_it(
+    key: Key, tmp_path: Path
+) -> None:
+    *section, name = key.path
+    text = f"[agents.work.{'.'.join(section)}]\n{name} = {another(key)}\n"
+    found = settings(text, folder=tmp_path)
+    assert value_of(found.for_agent("work"), key) != value_of(found, key)
+    assert value_of(found.for_agent("main"), key) == value_of(settings(), key)
+    rows = {row.key: row for row in describe(found)}
+    assert rows[f"agents.work.{key.name}"].source == f"{tmp_path}/config.toml, line 2"
+    assert rows[key.name].source == "default"

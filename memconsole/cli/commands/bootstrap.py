@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.bootstrap import Bootstrap, WeighedLine
+    from memconsole.domain.settings import Settings
 
 _RECOVERY_S = 0.5
 """How long a session waits for words that ended uncaptured; longer goes on in the background."""
@@ -53,10 +54,10 @@ def bootstrap(
     """
     call = call_of(context)
     may_write = not (dry_run or call.settings.ui.read_only)
-    may_recover = may_write and call.settings.recovery.is_enabled
+    may_recover = may_write and call.settings.any_agent(lambda one: one.recovery.is_enabled)
     is_start = session_key is not None and call.is_json
     if is_start and may_recover:
-        _recover(call.settings.state_dir, call.engine.home.read().path)
+        _recover(call.settings, call.engine.home.read().path)
     if workspace is not None:
         workspace = launch.absolute(workspace)
     service = call.engine.bootstrap
@@ -173,12 +174,17 @@ def _show(printer: Printer, found: Bootstrap, redact: bool) -> None:
         printer.write(printer.text(reason))
 
 
-def _recover(state_dir: Path, home: Path) -> None:
-    """Capture what ended uncaptured first, in a process that goes on when it takes longer."""
+def _recover(settings: Settings, home: Path) -> None:
+    """Capture what ended uncaptured first, in a process that goes on when it takes longer.
+
+    The job leaves out the agents that do not want it; without one the command is the same.
+    """
+    state_dir = settings.state_dir
+    words = ("once", "recovery") if settings.agents else ("recover",)
     environ = launch.environment({**os.environ, "MEMCONSOLE_STATE__DIR": str(state_dir)})
     with suppress(OSError, subprocess.TimeoutExpired):
         subprocess.Popen(
-            launch.own_module("memconsole", "--home", str(home), "recover"),
+            launch.own_module("memconsole", "--home", str(home), *words),
             env=environ,
             cwd=launch.FOLDER,
             stdin=subprocess.DEVNULL,

@@ -59,7 +59,7 @@ from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
 
@@ -369,17 +369,17 @@ class Settings:
     freshness: FreshnessSettings = section(FreshnessSettings, is_per_agent=True)
     observer: ObserverSettings = section(ObserverSettings, is_per_agent=True)
     summary: SummarySettings = section(SummarySettings, is_per_agent=True)
-    recovery: RecoverySettings = section(RecoverySettings)
+    recovery: RecoverySettings = section(RecoverySettings, is_per_agent=True)
     reflector: ReflectorSettings = section(ReflectorSettings, is_per_agent=True)
     consolidate: ConsolidateSettings = section(ConsolidateSettings, is_per_agent=True)
     index_md: IndexMdSettings = section(IndexMdSettings, is_per_agent=True)
-    watcher: WatcherSettings = section(WatcherSettings)
+    watcher: WatcherSettings = section(WatcherSettings, is_per_agent=True)
     bootstrap: BootstrapSettings = section(BootstrapSettings, is_per_agent=True)
     mcp: McpSettings = section(McpSettings, is_per_agent=True)
     capture: CaptureSettings = section(CaptureSettings, is_per_agent=True)
     markers: MarkerSettings = section(MarkerSettings)
     search: SearchSettings = section(SearchSettings, is_per_agent=True)
-    health: HealthSettings = section(HealthSettings)
+    health: HealthSettings = section(HealthSettings, is_per_agent=True)
     alerts: AlertSettings = section(AlertSettings)
     config_check: ConfigCheckSettings = section(ConfigCheckSettings)
     log_rotation: LogRotationSettings = section(LogRotationSettings)
@@ -401,6 +401,10 @@ class Settings:
     def for_agent(self, agent_id: str) -> Settings:
         """Return the settings of one agent, overrides applied."""
         return self.agents.get(agent_id, self)
+
+    def any_agent(self, wants: Callable[[Settings], bool]) -> bool:
+        """Whether something is switched on for all agents, or for one that differs."""
+        return wants(self) or any(wants(one) for one in self.agents.values())
 
     def require(self, section: str) -> None:
         """Refuse to go on where a section that has no part of its own cannot be used.

@@ -301,20 +301,34 @@ class HealthSettings:
     """`[health]`: from where on something is worth an alert."""
 
     interval: timedelta = setting(
-        timedelta(minutes=5), Span(MINUTE), "How often the scheduler looks after health"
+        timedelta(minutes=5),
+        Span(MINUTE),
+        "How often the scheduler looks after health",
+        is_for_all=True,
     )
     process_pattern: str = setting(
         r"(?:openclaw|moltbot|clawdbot).*gateway",
         Kind(),
         "Regular expression of the Gateway's command line",
+        is_for_all=True,
     )
     disk_percent: int = setting(
-        90, Whole(1, 100), "How full a disk may be", others=(Other("CLAWDBOT_DISK_THRESHOLD"),)
+        90,
+        Whole(1, 100),
+        "How full a disk may be",
+        others=(Other("CLAWDBOT_DISK_THRESHOLD"),),
+        is_for_all=True,
     )
-    disk_critical_percent: int = setting(97, Whole(1, 100), "From here on a full disk is critical")
-    transcripts_mb: int = setting(500, Whole(1), "Megabytes that all transcripts may take")
+    disk_critical_percent: int = setting(
+        97, Whole(1, 100), "From here on a full disk is critical", is_for_all=True
+    )
+    transcripts_mb: int = setting(
+        500, Whole(1), "Megabytes that all transcripts may take", is_for_all=True
+    )
     memory_file_kb: int = setting(50, Whole(1), "Kilobytes that one memory file may take")
-    cron_errors: int = setting(3, Whole(1), "Failed scheduled runs of the platform within an hour")
+    cron_errors: int = setting(
+        3, Whole(1), "Failed scheduled runs of the platform within an hour", is_for_all=True
+    )
     stuck_after: timedelta = setting(
         timedelta(minutes=15),
         Span(MINUTE),
@@ -325,10 +339,15 @@ class HealthSettings:
         Span(MINUTE),
         "Time until an issue is told again",
         others=(Other("CLAWDBOT_ALERT_COOLDOWN", minutes),),
+        is_for_all=True,
     )
-    notify_recovery: bool = setting(True, Switch(), "Tell that an issue is over")
+    notify_recovery: bool = setting(True, Switch(), "Tell that an issue is over", is_for_all=True)
     quiet_hours: str = setting(
-        "", Hours(), "Hours in which only what is critical is told", example='"22:00-07:00"'
+        "",
+        Hours(),
+        "Hours in which only what is critical is told",
+        example='"22:00-07:00"',
+        is_for_all=True,
     )
 
 

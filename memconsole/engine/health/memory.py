@@ -36,26 +36,34 @@ _RUNS, _RUNS_EACH = 50, 10
 _FINE = (SkipReason.NOTHING_NEW.value, SkipReason.TOO_FEW_MESSAGES.value)
 
 
+def _file_limit_kb(inputs: HealthInputs, pool: Pool) -> int:
+    """Return what a file of a pool may take: the least that one of its agents allows."""
+    return min(inputs.settings.for_agent(one).health.memory_file_kb for one in pool.agents)
+
+
 def memory_file_size(inputs: HealthInputs) -> Check:
     """Which memory files are too large to be read whole; archives may be."""
-    limit = inputs.rules.memory_file_kb * _KILOBYTE
     large = sorted(
-        (item.size_bytes, f"{pool.agents[0]}/{item.path}")
+        (item.size_bytes, f"{pool.agents[0]}/{item.path}", limit_kb)
         for pool in _pools(inputs)
+        for limit_kb in [_file_limit_kb(inputs, pool)]
         for item in pool.items
-        if item.is_counted and item.size_bytes > limit and not item.path.startswith(_ARCHIVES)
+        if item.is_counted
+        and item.size_bytes > limit_kb * _KILOBYTE
+        and not item.path.startswith(_ARCHIVES)
     )[::-1]
     if not large:
         if (blind := _blind(inputs, "memory-file-size")) is not None:
             return blind
         return ok("memory-file-size", f"no memory file is over {inputs.rules.memory_file_kb} KB", 0)
-    names = [f"{name} ({size // _KILOBYTE} KB)" for size, name in large]
+    names = [f"{name} ({size // _KILOBYTE} KB)" for size, name, _ in large]
+    limit_kb = min(one for _, _, one in large)
     return Check(
         "memory-file-size",
         CheckStatus.WARNING,
-        f"{len(large)} memory files are over {inputs.rules.memory_file_kb} KB: {named(names)}",
+        f"{len(large)} memory files are over {limit_kb} KB: {named(names)}",
         large[0][0],
-        limit,
+        limit_kb * _KILOBYTE,
         hint="Split them, or archive what is old: agents read them in pieces.",
         details=tuple(names[:5]),
     )

@@ -52,7 +52,7 @@ class ObserverWatch:
 
     Args:
         home: Reads home and roster.
-        rules: `[watcher]`.
+        rules: `[watcher]` of an agent, by its id; None where it is off.
         listing: Lists an agent's sessions; None asks the store each time.
         sessions: The store.
         clock: Measures pauses.
@@ -61,7 +61,7 @@ class ObserverWatch:
     def __init__(
         self,
         home: Callable[[], Home],
-        rules: WatchRules | None = None,
+        rules: Callable[[str], WatchRules | None] = lambda _: WatchRules(),
         listing: Callable[[Agent], StoreListing] | None = None,
         *,
         sessions: SessionStore,
@@ -70,7 +70,7 @@ class ObserverWatch:
         self._store = sessions
         self._clock = clock
         self._home = home
-        self._rules = rules or WatchRules()
+        self._rules = rules
         self._listing = listing or sessions.sessions
         self._lock = threading.Lock()
         self._counts: dict[AgentRef, LineCount] = {}
@@ -95,17 +95,21 @@ class ObserverWatch:
         """Return the seconds until something is due: 0 for now, None when nothing waits."""
         now = self._clock.monotonic()
         with self._lock:
-            waits = [one.due_in_s(now, self._rules) for one in self._counts.values()]
+            waits = [self._due_in_s(ref, now) for ref in self._counts]
         return min((wait for wait in waits if wait is not None), default=None)
 
     def take_due(self) -> tuple[Observe, ...]:
         """Return what should be observed now, and start its count and its pause anew."""
         now = self._clock.monotonic()
         with self._lock:
-            due = [ref for ref, one in self._counts.items() if one.due_in_s(now, self._rules) == 0]
+            due = [ref for ref in self._counts if self._due_in_s(ref, now) == 0]
             for ref in due:
                 self._counts[ref] = self._counts[ref].observed(now)
         return tuple(Observe(ref) for ref in due)
+
+    def _due_in_s(self, ref: AgentRef, now_s: float) -> float | None:
+        rules = self._rules(ref.id)
+        return None if rules is None else self._counts[ref].due_in_s(now_s, rules)
 
     def _look(self, paths: frozenset[Path] | None) -> None:
         try:

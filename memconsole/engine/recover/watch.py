@@ -42,14 +42,20 @@ class EndedWatch:
         clock: For the rest after a change.
         home: Reads home and roster.
         listing: Lists an agent's sessions; an unchanged store costs it nothing.
+        wants: Whether an agent's sessions are to be recovered, by its id.
     """
 
     def __init__(
-        self, clock: Clock, home: Callable[[], Home], listing: Callable[[Agent], StoreListing]
+        self,
+        clock: Clock,
+        home: Callable[[], Home],
+        listing: Callable[[Agent], StoreListing],
+        wants: Callable[[str], bool] = lambda _: True,
     ) -> None:
         self._clock = clock
         self._home = home
         self._listing = listing
+        self._wants = wants
         self._lock = threading.Lock()
         self._sessions: dict[AgentRef, _Sessions] = {}
         self._due_at: dict[AgentRef, float] = {}
@@ -89,7 +95,8 @@ class EndedWatch:
             logger.info("ended sessions are not looked for: %s", error)
             return
         for agent in home.agents:
-            if paths is None or home.path in paths or any(owns(agent, path) for path in paths):
+            is_changed = paths is None or home.path in paths
+            if self._wants(agent.id) and (is_changed or any(owns(agent, it) for it in paths or ())):
                 self._compare(agent)
 
     def _compare(self, agent: Agent) -> None:

@@ -18,11 +18,14 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
+from memconsole.domain.settings.sections import WatcherSettings
 from memconsole.domain.transcripts.records import EntryKind
+from memconsole.engine.engine import Engine
 from memconsole.engine.observe.watch import ObserverWatch
 from memconsole.errors import HomeNotFoundError
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, fake_agent, talk
+from tests.scheduler.stage import SETTINGS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -147,3 +150,18 @@ def test_files_of_others_and_a_missing_home_change_nothing() -> None:
 )
 def test_the_rule_by_itself(count: LineCount, now: float, wait: float | None) -> None:
     assert count.due_in_s(now, WatchRules()) == wait
+
+
+def test_each_agent_has_its_own_threshold_and_one_may_be_off() -> None:
+    stage = Stage()
+    usual = replace(SETTINGS, watcher=WatcherSettings(line_threshold=5))
+    for watcher, due in (
+        (WatcherSettings(line_threshold=20), ["main"]),
+        (WatcherSettings(line_threshold=21), []),
+        (WatcherSettings(line_threshold=5, is_enabled=False), []),
+    ):
+        settings = replace(usual, agents={"main": replace(usual, watcher=watcher)})
+        stage.watch = Engine(stage.world.ports, settings).watches.sessions()
+        stage.say(10)
+        stage.watch.begin()
+        assert stage.due(30) == due

@@ -11,6 +11,7 @@ import pytest
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.commands.recover import Recover
+from memconsole.domain.settings.sections import RecoverySettings
 from memconsole.engine.engine import Engine
 from memconsole.engine.recover.watch import REST_S, EndedWatch
 from memconsole.errors import HomeNotFoundError
@@ -43,6 +44,16 @@ class Stage:
         self.watch.note(paths)
         self.world.clock.advance(timedelta(seconds=REST_S))
         return list(self.watch.take_due())
+
+
+def test_an_agent_that_wants_no_recovery_is_left_alone() -> None:
+    stage = Stage()
+    off = replace(SETTINGS, recovery=RecoverySettings(is_enabled=False))
+    settings = replace(SETTINGS, agents={"main": off})
+    stage.watch = Engine(stage.world.ports, settings).watches.ended()
+    stage.watch.begin()
+    stage.hold(row(session_id="s-2"))
+    assert stage.due() == []
 
 
 def test_another_session_of_a_key_is_recovered_once_after_a_rest() -> None:
