@@ -13,6 +13,7 @@ from tests.lanes.faults.world import (
     id_of,
     keep_copies,
     leave_empty_notes,
+    settle_on_mcp,
 )
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Trial:
 _ADD_PLAN = ("memory", "add", PLAN)
 _ADD = ("memory", "add", "Ada keeps the spare keys in the blue cabinet")
 _LONG = "MEMORY.md"
+_OFFER = ("hooks", "install", "--mcp")
 
 
 def _forget(*options: str) -> Callable[[World], tuple[str, ...]]:
@@ -104,6 +106,13 @@ TRIALS = (
     Trial("compact", ("compact", KEY, "--yes")),
     Trial("hooks install", ("hooks", "install"), may_change=("hooks",)),
     Trial("hooks remove", ("hooks", "remove"), (("hooks", "install"),), may_change=("hooks",)),
+    Trial("hooks install --mcp", _OFFER, prepare=(settle_on_mcp,), may_change=("openclaw.json",)),
+    Trial(
+        "hooks remove --mcp",
+        ("hooks", "remove", "--mcp"),
+        prepare=(settle_on_mcp, _OFFER),
+        may_change=("openclaw.json",),
+    ),
     Trial("config fix", ("config", "fix", "--apply", "--yes"), may_change=("openclaw.json",)),
     Trial("logs rotate", ("logs", "rotate"), may_change=("logs",)),
     Trial("report", lambda world: ("report", "--output", str(world.home / "report.md"), "--yes")),

@@ -39,7 +39,12 @@ class Tree:
     @property
     def temporary(self) -> list[str]:
         """Names of files that are there for the time of a run only."""
-        return sorted(name for name in self.names if _TEMPORARY.search(name))
+        return sorted(filter(is_temporary, self.names))
+
+
+def is_temporary(name: str) -> bool:
+    """Whether a file of that name is there for the time of a run only."""
+    return _TEMPORARY.search(name) is not None
 
 
 def look(home: Path) -> Tree:

@@ -105,6 +105,15 @@ def end_talk(world: World) -> None:
     (sessions / "sessions.json").write_text(json.dumps(store))
 
 
+def settle_on_mcp(world: World) -> None:
+    """Let a release with MCP servers have written the configuration, and another agent be there."""
+    path = world.state / "openclaw.json"
+    settings = json.loads(path.read_text())
+    settings["meta"] = {"lastTouchedVersion": "2026.9.2"}
+    settings["agents"]["entries"] = {"main": {}, "ops": {"tools": {"deny": ["browser"]}}}
+    path.write_text(json.dumps(settings, indent=2))
+
+
 def gateway_row() -> dict[str, object]:
     """Return the main session as a Gateway lists it."""
     return {
