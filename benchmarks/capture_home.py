@@ -19,6 +19,7 @@ from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed
 from memconsole.domain.commands.reflect import Reflect
+from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS, render
@@ -90,7 +91,10 @@ class Captured:
         search = replace(self._settings.search, provider=provider)
         folder = self._settings.state_dir.with_name(f"state-{provider}")
         settings = replace(self._settings, state_dir=folder, search=search)
-        return engine.build_engine(settings, Origin.CONSOLE, clock=self._clock)
+        found = engine.build_engine(settings, Origin.CONSOLE, clock=self._clock)
+        if provider == "quality":
+            found.run(Reindex(self.agent))
+        return found
 
     @cache  # noqa: B019 - one of these lives for one measurement
     def lines(self, path: str) -> tuple[str, ...]:

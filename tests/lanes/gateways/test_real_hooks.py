@@ -7,6 +7,7 @@ only then. memconsole is not on the Gateway's PATH.
 from __future__ import annotations
 
 import json
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 import pytest
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from tests.lanes.gateways.model_server import ModelServer
+    from tests.lanes.gateways.releases import Release
 
 pytestmark = pytest.mark.gateway_real
 
@@ -46,15 +48,12 @@ LARGE = "- The shelves were counted, and nothing was missing.\n" * 1100
 """Small memories get no index."""
 
 
-@pytest.fixture(scope="module", params=(OPENCLAW_9, CLAWDBOT_1), ids=lambda one: one.name)
-def lane(
-    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: ModelServer
+@contextmanager
+def running(
+    release: Release, home: Path, model: ModelServer, *, config: Json | None = None
 ) -> Iterator[Lane]:
-    """A Gateway with our hooks in it, and the memconsole that they call."""
-    home = tmp_path_factory.mktemp("home")
-    # Else 2026.9 hides most tools behind one that searches them.
-    plain = {"tools": {"toolSearch": False}} if request.param is OPENCLAW_9 else {}
-    gateway = Gateway(request.param, home, model, {**ON, **plain})
+    """Run a Gateway with our hooks in it, and the memconsole that they call."""
+    gateway = Gateway(release, home, model, {**ON, **(config or {})})
     one = Lane(gateway, Program({"HOME": str(home)}))
     notes = home / "ws-main" / "memory" / "greenhouse.md"
     notes.write_text(f"# Greenhouse\n\n- {NOTE}.\n{LARGE}")
@@ -67,6 +66,17 @@ def lane(
     finally:
         one.close()
         gateway.close()
+
+
+@pytest.fixture(scope="module", params=(OPENCLAW_9, CLAWDBOT_1), ids=lambda one: one.name)
+def lane(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, model: ModelServer
+) -> Iterator[Lane]:
+    """A Gateway that shows its model every tool."""
+    # Else 2026.9 hides most tools behind one that searches them.
+    plain = {"tools": {"toolSearch": False}} if request.param is OPENCLAW_9 else {}
+    with running(request.param, tmp_path_factory.mktemp("home"), model, config=plain) as one:
+        yield one
 
 
 def asked(lane: Lane) -> dict[str, Json]:
@@ -148,3 +158,25 @@ def test_a_model_calls_the_memory_tools_of_its_agent_and_no_other_agent_has_them
 
     assert lane.memconsole("hooks", "remove", "--mcp").code == 0
     assert lane.memconsole("hooks", "status").rows(name=SERVER) == []
+
+
+def test_behind_the_platforms_tool_search_the_memory_tools_are_found_and_called(
+    tmp_path: Path, model: ModelServer
+) -> None:
+    """2026.9 shows a model no tool of a server, but three that look for one and call it."""
+    with running(OPENCLAW_9, tmp_path, model) as lane:
+        lane.gateway.chat(KEY, "Good morning. [tokens=2000]")
+        assert lane.memconsole("hooks", "install", "--mcp", "--agent", "main").code == 0
+        # A run that begins before it has read its configuration anew fails.
+        wait_until(lambda: "hot reload applied" in lane.gateway.said(), lane.gateway.said)
+
+        query = json.dumps({"query": "long-term memory of this agent"})
+        lane.gateway.chat(KEY, f"What remembers? [call=tool_search {query}] [tokens=3000]")
+        prompts = model.prompts_saying("What remembers?")
+        assert f"{SERVER}__memory_search" not in prompts[0].tools
+        assert f"{SERVER}__memory_search" in prompts[-1].results[-1]
+
+        words = {"id": f"{SERVER}__memory_search", "args": {"query": "greenhouse vault"}}
+        lane.gateway.chat(KEY, f"Where is it? [call=tool_call {json.dumps(words)}] [tokens=3000]")
+        assert NOTE in model.prompts_saying("Where is it?")[-1].results[-1]
+        assert lane.memconsole("hooks", "status").row(name=SERVER)["proof"] == "call"
