@@ -10,7 +10,7 @@ import json
 import sys
 import tempfile
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from benchmarks.operator_set import SET, WORKSHOP, read_rows
 from benchmarks.search import LOCOMO, store_between
@@ -23,22 +23,22 @@ from memconsole.engine.measure_recall import measure, read_questions
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.domain.search.recall import Question, Recall
+    from memconsole.domain.search.recall import Recall
 
 BEGIN, END = "<!-- quality results -->", "<!-- end of quality results -->"
 PROVIDERS = ("static", "quality")
 _KINDS = ("paraphrase", "cross-language")
+Parts: TypeAlias = dict[str, list[int]]
+"""Which questions are measured together: their numbers, by a name."""
 
 
-def recalls(
-    folder: Path, provider: str, parts: dict[str, Callable[[int], bool]]
-) -> Iterator[tuple[str, Recall]]:
+def recalls(folder: Path, provider: str, parts: Parts) -> Iterator[tuple[str, Recall]]:
     """Yield what parts of a set come to, over one index.
 
     Args:
         folder: The labelled set.
         provider: Of vectors.
-        parts: By name, which of the questions are in it, by their numbers.
+        parts: Of the questions.
     """
     asked = read_questions(folder)
     clock = SystemClock()
@@ -54,37 +54,39 @@ def recalls(
             search=SearchSettings(provider=provider),
         )
         engine = build_engine(settings, Origin.CLI, clock=clock)
-        for name, holds in parts.items():
-            some: list[Question] = [one for at, one in enumerate(asked) if holds(at)]
-            yield name, measure(engine, some, clock)
+        for name, numbers in parts.items():
+            yield name, measure(engine, [asked[at] for at in numbers], clock)
 
 
-def operator_parts() -> dict[str, Callable[[int], bool]]:
+def operator_parts() -> Parts:
     """Return the halves of the operator's set, whole and by the kinds that need a model."""
-    rows = read_rows()
-    parts: dict[str, Callable[[int], bool]] = {}
-    for half in ("dev", "test"):
-        parts[f"operator, {half} half"] = lambda at, half=half: rows[at]["half"] == half
-        for kind in _KINDS:
-            parts[f"operator, {half} half, {kind}"] = lambda at, half=half, kind=kind: (
-                (rows[at]["half"], rows[at]["category"]) == (half, kind)
-            )
+    parts: Parts = {}
+    for at, row in enumerate(read_rows()):
+        half = f"operator, {row['half']} half"
+        parts.setdefault(half, []).append(at)
+        if row["category"] in _KINDS:
+            parts.setdefault(f"{half}, {row['category']}", []).append(at)
     return parts
 
 
-def workshop_parts() -> dict[str, Callable[[int], bool]]:
+def workshop_parts() -> Parts:
     """Return the third set, whole and by kind."""
-    rows = read_rows(WORKSHOP)
-    parts: dict[str, Callable[[int], bool]] = {"workshop": lambda _at: True}
-    for kind in dict.fromkeys(str(row["category"]) for row in rows):
-        parts[f"workshop, {kind}"] = lambda at, kind=kind: rows[at]["category"] == kind
+    parts: Parts = {}
+    for at, row in enumerate(read_rows(WORKSHOP)):
+        for name in ("workshop", f"workshop, {row['category']}"):
+            parts.setdefault(name, []).append(at)
     return parts
 
 
-SETS: dict[str, tuple[Path, Callable[[], dict[str, Callable[[int], bool]]]]] = {
+def locomo_parts() -> Parts:
+    """Return the talks as one."""
+    return {"LoCoMo, six development talks": list(range(len(read_questions(LOCOMO))))}
+
+
+SETS: dict[str, tuple[Path, Callable[[], Parts]]] = {
     "operator": (SET, operator_parts),
     "workshop": (WORKSHOP, workshop_parts),
-    "locomo": (LOCOMO, lambda: {"LoCoMo, six development talks": lambda _at: True}),
+    "locomo": (LOCOMO, locomo_parts),
 }
 
 
