@@ -93,6 +93,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         scheduler=_scheduler(locks, kept),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=kept.rotations,
+        branches=kept.branches,
         clock=clock,
         origin=origin,
         search=functools.cache(lambda: _search(settings, origin, clock)),

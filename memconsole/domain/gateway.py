@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
 
@@ -109,6 +109,7 @@ class LiveSession:
         started_at: `sessionStartedAt`; rows of lists mostly lack it.
         tokens: `totalTokens`; None also for the 0 with which old releases say "unknown".
         is_active: A run is going on; None when it does not say.
+        forked_at: Session key and id of the message before which it was branched off.
     """
 
     key: str
@@ -129,6 +130,7 @@ class LiveSession:
     chat_type: str | None = None
     label: str | None = None
     is_archived: bool = False
+    forked_at: tuple[str, str] | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -203,6 +205,23 @@ class ResetAnswer:
     """
 
     entry: LiveSession | None = None
+    is_lost: bool = False
+
+
+UNKNOWN_METHOD: Final = "unknown-method"
+"""Reason of a refusal: the release does not know what it was asked for."""
+
+
+@dataclass(frozen=True, slots=True)
+class BranchAnswer:
+    """The answer to `sessions.fork`.
+
+    Attributes:
+        key: Of the new session; None when the answer does not name it, or never came.
+        is_lost: No answer came: whether anything happened is only known by looking.
+    """
+
+    key: str | None = None
     is_lost: bool = False
 
 

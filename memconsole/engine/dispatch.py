@@ -90,6 +90,7 @@ MADE = {
     "memory_index": "search.reindex:MemoryIndex",
     "memory_turns": "memory.turns:MemoryTurns",
     "targets": "rotation.target:Targets",
+    "branching": "sessions.branch:Branching",
 }
 """What is made for a command that asks for it: its class, whose fields are asked for in turn."""
 

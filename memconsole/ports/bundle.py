@@ -118,6 +118,7 @@ class Ports:
     scheduler: ports.SchedulerControl
     gateway: ports.Gateway
     rotations: ports.RotationLog
+    branches: ports.BranchLog
     clock: ports.Clock
     origin: Origin
     search: Callable[[], SearchPorts]

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef, Home, Origin, PlatformConfig
     from memconsole.domain.commands.outcomes import Run, Written
     from memconsole.domain.gateway import (
+        BranchAnswer,
         CompactAnswer,
         GatewayStatus,
         LiveReading,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
+    from memconsole.domain.sessions.branches import Branch, BranchState
     from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.sessions.tokens import Sample
@@ -249,6 +251,23 @@ class RotationLog(Protocol):
         """Return the newest resets of one session first."""
 
 
+class BranchLog(Protocol):
+    """The journal of branches (`state.db`): written before one is asked for."""
+
+    def begin(self, branch: Branch) -> int:
+        """Store a branch before it is asked for; return its number.
+
+        Raises:
+            StateError: It cannot be stored; it must not be asked for.
+        """
+
+    def finish(self, number: int, state: BranchState, made: str | None, ended_at: datetime) -> None:
+        """Store what became of it."""
+
+    def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Branch, ...]:
+        """Return the newest branches of one session first."""
+
+
 class RunLog(Protocol):
     """What was run, by whom, with what result (`state.db`)."""
 
@@ -344,6 +363,18 @@ class Gateway(Protocol):
         Raises:
             GatewayUnavailableError: It is not reachable; nothing was sent.
             GatewayCallError: It refused; nothing was done.
+        """
+
+    def branch(self, key: str, entry: str) -> BranchAnswer:
+        """Ask for a new session of what stands before a message of this one, sent once.
+
+        Args:
+            key: The session, which stays as it is.
+            entry: Id of a person's message on its active path.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused, or its release has no such method; nothing was done.
         """
 
     def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:

@@ -22,6 +22,7 @@ from tests.doubles.jobs import FakeJobs
 from tests.doubles.model import FakeModel
 from tests.doubles.platform import (
     NOW,
+    FakeBranches,
     FakeClock,
     FakeEvents,
     FakeGateway,
@@ -100,6 +101,7 @@ class World:
         self.model = FakeModel()
         self.hooks = FakeHooks()
         self.rotations = FakeRotations()
+        self.branches = FakeBranches()
         self.clock = FakeClock()
         self.index = FakeIndex()
         self.documents = FakeDocuments()
@@ -138,6 +140,7 @@ class World:
             scheduler=self.scheduler,
             gateway=self.gateway,
             rotations=self.rotations,
+            branches=self.branches,
             clock=self.clock,
             origin=Origin.CLI,
             search=lambda: SearchPorts(self.index, self.documents),

@@ -21,6 +21,7 @@ from memconsole.domain.agents import (
 )
 from memconsole.domain.commands.outcomes import Run, Written
 from memconsole.domain.gateway import (
+    BranchAnswer,
     CompactAnswer,
     GatewayStatus,
     LiveReading,
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
+    from memconsole.domain.sessions.branches import Branch, BranchState
     from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.ports.platform import StopSignal
@@ -542,6 +544,27 @@ class FakeSamples(Unwritable):
 
 
 @dataclass
+class FakeBranches(Unwritable):
+    """The journal of branches as a list, oldest first."""
+
+    stored: list[Branch] = field(default_factory=list)
+
+    def begin(self, branch: Branch) -> int:
+        self._check()
+        self.stored.append(replace(branch, id=len(self.stored) + 1))
+        return len(self.stored)
+
+    def finish(self, number: int, state: BranchState, made: str | None, ended_at: datetime) -> None:
+        self._check()
+        one = self.stored[number - 1]
+        self.stored[number - 1] = replace(one, state=state, made=made, ended_at=ended_at)
+
+    def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Branch, ...]:
+        found = [one for one in self.stored if (one.agent, one.key) == (agent, key)]
+        return tuple(reversed(found[-limit:]))
+
+
+@dataclass
 class FakeRotations(Unwritable):
     """The journal as a list, oldest first."""
 
@@ -574,7 +597,7 @@ class FakeGateway:
         version: Its release.
         reason: Why it has that verdict.
         cut_at: Where its list ends early.
-        resets: Every (key, expected session id) that was sent.
+        resets: Every (key, expected session id) that was sent; `branches` every (key, message).
         during: Called before a request of that name is answered.
         is_ineffective: It answers ok and does nothing.
         loses: The answers of these requests never arrive, though they are carried out.
@@ -593,6 +616,7 @@ class FakeGateway:
         self.reason: str | None = None
         self.cut_at: tuple[int, int] | None = None
         self.resets: list[tuple[str, str | None]] = []
+        self.branches: list[tuple[str, str]] = []
         self.compactions: list[str] = []
         self.instructions: list[str | None] = []
         self.looks: list[str] = []
@@ -665,6 +689,20 @@ class FakeGateway:
         if "reset" in self.loses:
             return ResetAnswer(is_lost=True)
         return ResetAnswer(row)
+
+    def branch(self, key: str, entry: str) -> BranchAnswer:
+        self._happen("branch")
+        self.require()
+        self.branches.append((key, entry))
+        if self.refusal is not None:
+            raise self.refusal
+        made = f"agent:main:dashboard:b-{len(self.branches)}"
+        if not self.is_ineffective:
+            row = LiveSession(made, "main", f"s-{made}", updated_at=self.at, forked_at=(key, entry))
+            self.rows[made] = row
+        if "branch" in self.loses:
+            return BranchAnswer(is_lost=True)
+        return BranchAnswer(made)
 
     def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
         self._happen("compact")

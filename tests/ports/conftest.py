@@ -21,7 +21,7 @@ from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.events import StateEvents
 from memconsole.adapters.state.jobs import StateJobs
 from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
-from memconsole.adapters.state.rotations import StateRotations
+from memconsole.adapters.state.rotations import StateBranches, StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from tests.doubles.bundle import World
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memconsole.ports.alerts import AlertStore
     from memconsole.ports.jobs import JobStore
-    from memconsole.ports.platform import RotationLog, RunLog, SampleStore
+    from memconsole.ports.platform import BranchLog, RotationLog, RunLog, SampleStore
     from memconsole.ports.state import (
         CaptureLog,
         ConsolidationLog,
@@ -62,6 +62,7 @@ class Logs:
     recovery: RecoveryLog
     reflections: ReflectionLog
     rotations: RotationLog
+    branches: BranchLog
     runs: RunLog
     samples: SampleStore
     events: EventLog
@@ -83,6 +84,7 @@ def stored_in(folder: Path) -> Logs:
         recovery=StateRecovery(database),
         reflections=StateReflections(database),
         rotations=StateRotations(database),
+        branches=StateBranches(database),
         runs=StateRunLog(database),
         samples=StateSamples(database),
         events=StateEvents(database),

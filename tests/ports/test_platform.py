@@ -14,6 +14,7 @@ from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 from memconsole.domain.events import Event, EventKind, Noted, NotedSession
 from memconsole.domain.memory.files import PoolDay
 from memconsole.domain.rotation import Identity, Rotation, RotationState
+from memconsole.domain.sessions.branches import Branch, BranchState
 from memconsole.domain.sessions.tokens import Sample
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
@@ -143,6 +144,20 @@ def test_a_reset_is_kept_before_and_after(logs: Logs) -> None:
     [ended] = logs.rotations.recent(MAIN, KEY, limit=5)
     assert (ended.state, ended.after) == (RotationState.PROVEN, AFTER)
     assert ended.ended_at == later(seconds=1)
+
+
+def test_a_branch_is_kept_before_and_after_the_newest_first_and_of_this_session(logs: Logs) -> None:
+    sent = Branch(0, MAIN, KEY, "s-1~1", "m-3", BranchState.SENT, NOW)
+    first, second = logs.branches.begin(sent), logs.branches.begin(replace(sent, entry="m-4"))
+    logs.branches.begin(replace(sent, key="other"))
+
+    logs.branches.finish(first, BranchState.PROVEN, "agent:main:b-1", later(seconds=1))
+
+    newest, ended = logs.branches.recent(MAIN, KEY, limit=5)
+    assert (newest.id, newest.entry, newest.state) == (second, "m-4", BranchState.SENT)
+    assert (ended.state, ended.made) == (BranchState.PROVEN, "agent:main:b-1")
+    assert ended.ended_at == later(seconds=1)
+    assert [one.id for one in logs.branches.recent(MAIN, KEY, limit=1)] == [second]
 
 
 def test_what_was_saved_before_a_reset_is_kept(logs: Logs) -> None:

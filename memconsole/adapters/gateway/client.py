@@ -20,6 +20,8 @@ from memconsole.adapters.gateway.reconnecting import ReconnectingConnection
 from memconsole.adapters.gateway.sessions import Listed, find_row, list_rows
 from memconsole.domain.gateway import (
     NEXT_STEPS,
+    UNKNOWN_METHOD,
+    BranchAnswer,
     CompactAnswer,
     GatewayStatus,
     LiveReading,
@@ -42,6 +44,8 @@ if TYPE_CHECKING:
 RESET_S = 60.0
 COMPACT_S = 300.0
 """Seconds; a summary is a model call of tens of seconds: at least 180."""
+
+_FORK: Final = "sessions.fork"
 
 STARTING_S = 15.0
 """How long an action waits for a Gateway that says that it is starting."""
@@ -183,6 +187,29 @@ class GatewayClient:
             except ConnectionLostError:
                 return ResetAnswer(is_lost=True)
             return ResetAnswer(frames.session(payload.get("entry"), key))
+
+    def branch(self, key: str, entry: str) -> BranchAnswer:
+        """Ask for a new session of what stands before a message of this one; sent once.
+
+        Raises:
+            GatewayUnavailableError: It is not reachable; nothing was sent.
+            GatewayCallError: It refused, or its release has no such method; nothing was done.
+        """
+        with self._acting():
+            self._memory.forget()
+            methods = None if (hello := self._connection.hello) is None else hello.methods
+            if methods is not None and _FORK not in methods:
+                raise GatewayCallError(_FORK, "unknown method", reason=UNKNOWN_METHOD)
+            params = {"sessionKey": key, "entryId": entry}
+            try:
+                payload = self._connection.send(_FORK, params, timeout_s=RESET_S)
+            except ConnectionLostError:
+                return BranchAnswer(is_lost=True)
+            except GatewayCallError as error:  # through the platform's program nobody lists methods
+                if "unknown method" in str(error).lower():
+                    raise GatewayCallError(_FORK, "unknown method", reason=UNKNOWN_METHOD) from None
+                raise
+            return BranchAnswer(frames.text(payload.get("sessionKey")))
 
     def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
         """Ask for a compaction of one session; sent once.

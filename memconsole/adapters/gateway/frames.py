@@ -97,7 +97,13 @@ def session(row: object, key: str | None = None) -> LiveSession | None:
         or _plain(row.get("kind")),
         label=_plain(row.get("label")) or _plain(row.get("displayName")),
         is_archived=row.get("archived") is True,
+        forked_at=_forked(mapping(row.get("forkSource"))),
     )
+
+
+def _forked(source: Mapping[str, object]) -> tuple[str, str] | None:
+    key, entry = text(source.get("sessionKey")), text(source.get("entryId"))
+    return None if key is None or entry is None else (key, entry)
 
 
 def compact_answer(payload: Mapping[str, object]) -> CompactAnswer:

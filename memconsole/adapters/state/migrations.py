@@ -178,5 +178,14 @@ MIGRATIONS: Final = (
     ) STRICT;
     CREATE INDEX idx_handover_home_agent_session_key_id ON handover (home, agent, session_key, id);
     """,
+    # 22: which branches were asked for, before and after
+    """
+    CREATE TABLE branch (
+      id INTEGER PRIMARY KEY, home TEXT NOT NULL, agent TEXT NOT NULL, key TEXT NOT NULL,
+      window TEXT NOT NULL, entry TEXT NOT NULL, state TEXT NOT NULL, started_at TEXT NOT NULL,
+      ended_at TEXT, made TEXT
+    ) STRICT;
+    CREATE INDEX idx_branch_home_agent_key_id ON branch (home, agent, key, id);
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

@@ -1,11 +1,11 @@
-"""The journal of rotations in `state.db` (port `RotationLog`)."""
+"""The journals of rotations and of branches in `state.db` (`RotationLog`, `BranchLog`)."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.state.tables import ROTATIONS
+from memconsole.adapters.state.tables import BRANCHES, ROTATIONS
 from memconsole.domain.rotation import Identity
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.rotation import Rotation, RotationState
+    from memconsole.domain.sessions.branches import Branch, BranchState
 
 _KEPT = 5_000
 
@@ -67,3 +68,44 @@ class StateRotations:
             key=key,
         )
         return tuple(replace(one, after=None) if one.after == Identity() else one for one in found)
+
+
+class StateBranches:
+    """Answers the port `BranchLog`."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    def begin(self, branch: Branch) -> int:
+        """Store a branch before it is asked for, and return its number.
+
+        Raises:
+            StateError: It cannot be stored; so it must not be asked for.
+        """
+        number = 0
+
+        def change(connection: Connection) -> None:
+            nonlocal number
+            number = BRANCHES.add(connection, branch)
+            connection.execute("DELETE FROM branch WHERE id <= ?", (number - _KEPT,))
+
+        self._database.write(change)
+        return number
+
+    def finish(self, number: int, state: BranchState, made: str | None, ended_at: datetime) -> None:
+        """Store what became of it."""
+        row = {"state": state, "made": made, "ended_at": ended_at}
+        self._database.write(lambda connection: BRANCHES.change(connection, row, id=number))
+
+    def recent(self, agent: AgentRef, key: str, *, limit: int) -> tuple[Branch, ...]:
+        """Return the newest branches of one session first; none when they cannot be read."""
+        return tuple(
+            self._database.find(
+                BRANCHES,
+                "ORDER BY id DESC LIMIT ?",
+                (limit,),
+                home=agent.home,
+                agent=agent.id,
+                key=key,
+            )
+        )

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from memconsole.domain.model import ModelUse
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.rotation import Rotation
+    from memconsole.domain.sessions.branches import Branch
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.domain.summarize.handover import Handover
 
@@ -205,6 +206,25 @@ ROTATIONS: Table[Rotation] = Table(
         "captured": Column(str, _step_words, _steps, since=9).or_else(()),
     },
     parts={"agent": _AGENT_REF, "before": _IDENTITY, "after": _IDENTITY},
+    indexes=[("home", "agent", "key", "id")],
+)
+
+BRANCHES: Table[Branch] = Table(
+    "branch",
+    "memconsole.domain.sessions.branches:Branch",
+    {
+        "id": NUMBER,
+        "home": _HOME,
+        "agent": _AGENT,
+        "key": NAME,
+        "window": NAME,
+        "entry": NAME,
+        "state": one_of("memconsole.domain.sessions.branches:BranchState"),
+        "started_at": INSTANT,
+        "ended_at": INSTANT.optional,
+        "made": TEXT.optional,
+    },
+    parts={"agent": _AGENT_REF},
     indexes=[("home", "agent", "key", "id")],
 )
 
@@ -493,6 +513,7 @@ TABLES: tuple[AnyTable, ...] = (
     POOL_DAYS,
     CAPTURES,
     ROTATIONS,
+    BRANCHES,
     JOBS,
     SUMMARIES,
     HANDOVERS,

@@ -16,7 +16,7 @@ from memconsole.adapters.state.events import StateEvents
 from memconsole.adapters.state.jobs import StateJobs
 from memconsole.adapters.state.journal import StateJournal
 from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
-from memconsole.adapters.state.rotations import StateRotations
+from memconsole.adapters.state.rotations import StateBranches, StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 
 if TYPE_CHECKING:
@@ -44,5 +44,6 @@ class StateViews:
         self.flushes = StateFlushes(database)
         self.reflections = StateReflections(database)
         self.rotations = StateRotations(database)
+        self.branches = StateBranches(database)
         self.jobs = StateJobs(database)
         self.journal = StateJournal(database)

@@ -43,7 +43,6 @@ if TYPE_CHECKING:
     from memconsole.cli.output.stream import Progress
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.compact import Compact
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.commands.steps import Account, Step
     from memconsole.engine.rotation.plan import RotationPlan
@@ -168,8 +167,15 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
     return call.answer(Answer("rotate", data=lambda: data, show=show, at=now, home=home))
 
 
-def compaction(call: Call, command: Compact, *, yes: bool) -> int:
-    """Ask, then have one session compacted.
+def through_gateway(call: Call, command: Command, doing: str, *, question: str, yes: bool) -> int:
+    """Ask, then have the Gateway do something with one session.
+
+    Args:
+        call: The call.
+        command: What to run.
+        doing: For the progress line, such as `compacting`.
+        question: What is asked.
+        yes: It was said already.
 
     Raises:
         ReadOnlyError: Nothing may be done.
@@ -182,10 +188,10 @@ def compaction(call: Call, command: Compact, *, yes: bool) -> int:
         plan = call.engine.run(replace(command, dry_run=True))
         if not isinstance(plan, Planned):
             return _answer(call, name_of(command), [plan], call.engine.home.read())
-        _confirm(call, [plan], yes=yes, question="Compact this session?")
+        _confirm(call, [plan], yes=yes, question=question)
         call.settings.require("gateway")
         call.engine.gateway.require()
-    with call.busy("compacting") as progress:
+    with call.busy(doing) as progress:
         outcome = call.engine.run(command, follower=Steps(call, progress))
     return _answer(call, name_of(command), [outcome], call.engine.home.read())
 

@@ -42,4 +42,6 @@ def compact(
         is_truncation_forced=force_truncate,
         dry_run=dry_run,
     )
-    return perform.compaction(call, command, yes=yes)
+    return perform.through_gateway(
+        call, command, "compacting", question="Compact this session?", yes=yes
+    )

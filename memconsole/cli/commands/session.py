@@ -72,6 +72,10 @@ def restore(
             show_default=False,
         ),
     ] = None,
+    branch: Annotated[
+        bool,
+        typer.Option("--branch", help="Have the Gateway make a new session of it instead."),
+    ] = False,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
@@ -79,10 +83,17 @@ def restore(
 
     It is given that once. What was asked, decided and left open, and the last messages, stand in a
     file of the memory; `memory undo` takes it away again. The transcript stays as it is.
+
+    With --branch the platform goes on with it in a new session beside this one (2026.9: what stands
+    before the last reset, up to its last question).
     """
     call = call_of(context)
     view = call.engine.sessions.find(key)
-    command = Restore(view.agent, view.key_text or key, window, dry_run=dry_run)
+    command = Restore(view.agent, view.key_text or key, window, branch, dry_run=dry_run)
+    if branch:
+        return perform.through_gateway(
+            call, command, "branching", question="Make a new session of this?", yes=yes
+        )
     return perform.reviewed(
         call, command, "handing over", question="Hand this over to its next start?", yes=yes
     )

@@ -34,6 +34,11 @@ class Command:
     agent: AgentRef
     dry_run: bool = field(default=False, kw_only=True)
 
+    @property
+    def is_undoable(self) -> bool:
+        """Whether `memory undo` takes it back."""
+        return self.spec.is_undoable
+
     def words(self) -> list[str]:
         """Return the arguments of the call that does the same, for the activity log."""
         return ["--agent", self.agent.id]

@@ -1,8 +1,8 @@
-"""`restore`: hands an earlier window of a session over to its next start."""
+"""`restore`: hands an earlier window of a session over to its next start, or branches it off."""
 
 from __future__ import annotations
 
-from memconsole.domain.commands.command import Command, CommandSpec, Subject
+from memconsole.domain.commands.command import Command, CommandSpec, Subject, flags
 from memconsole.domain.commands.outcomes import Reported
 from memconsole.lazy_dataclass import dataclass
 
@@ -14,19 +14,32 @@ class Restore(Command):
     Attributes:
         key: Session key.
         window: Id of the window, or its beginning; None for the newest that has ended.
+        is_branch: The Gateway makes a new session of it instead.
     """
 
     key: str
     window: str | None = None
+    is_branch: bool = False
+
+    @property
+    def is_undoable(self) -> bool:
+        """Whether `memory undo` takes it back: a branch is the platform's."""
+        return not self.is_branch
 
     def words(self) -> list[str]:
         """Return the arguments of the call that does the same."""
-        return [self.key, *(() if self.window is None else ("--window", self.window))]
+        window = () if self.window is None else ("--window", self.window)
+        return [self.key, *window, *flags(branch=self.is_branch)]
 
 
 @dataclass(frozen=True, slots=True)
 class HandedOver(Reported):
     """The hand-over stands in memory, and the next start is given it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Branched(Reported):
+    """A new session goes on where the window ended, and that is proven: `proof` in `details`."""
 
 
 RESTORE = CommandSpec(

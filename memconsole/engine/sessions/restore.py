@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
+    from memconsole.engine.sessions.branch import Branching
     from memconsole.engine.transcripts.segment import Segment
     from memconsole.ports.platform import SessionStore
     from memconsole.ports.search import SearchPorts
@@ -52,8 +53,9 @@ def restore(
     search: Callable[[], SearchPorts],
     edits: MemoryLog,
     handovers: HandoverLog,
+    branching: Branching,
 ) -> Outcome:
-    """Write the hand-over of a window, and remember whose next start is given it.
+    """Write the hand-over of a window, and remember whose next start is given it; or branch it off.
 
     Raises:
         UsageError: The session has no such window.
@@ -61,6 +63,8 @@ def restore(
         WorkspaceError: The file cannot be written; nothing was done.
         StateError: It cannot be remembered; the file is taken back.
     """
+    if command.is_branch:
+        return branching.branch(command)
 
     def attempt(memory: AgentMemory) -> Outcome:
         listed = reader.listing(memory.agent).sessions

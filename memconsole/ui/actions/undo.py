@@ -42,7 +42,7 @@ def _is_undo(command: Command) -> bool:
 
 
 def _is_edit(command: Command) -> bool:
-    return command.spec.is_undoable and not _is_undo(command)
+    return command.is_undoable and not _is_undo(command)
 
 
 def _spec(action: Action, edits: Iterable[Command]) -> CommandSpec:

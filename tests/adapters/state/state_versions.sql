@@ -327,3 +327,18 @@ CREATE TABLE "handover" (
    "given_at" TEXT
 ) STRICT;
 CREATE INDEX "idx_handover_home_agent_session_key_id" ON "handover" ("home", "agent", "session_key", "id");
+
+-- version 22
+CREATE TABLE "branch" (
+   "id" INTEGER PRIMARY KEY,
+   "home" TEXT NOT NULL,
+   "agent" TEXT NOT NULL,
+   "key" TEXT NOT NULL,
+   "window" TEXT NOT NULL,
+   "entry" TEXT NOT NULL,
+   "state" TEXT NOT NULL,
+   "started_at" TEXT NOT NULL,
+   "ended_at" TEXT,
+   "made" TEXT
+) STRICT;
+CREATE INDEX "idx_branch_home_agent_key_id" ON "branch" ("home", "agent", "key", "id");

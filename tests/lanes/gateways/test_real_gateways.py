@@ -283,6 +283,32 @@ def test_a_lost_answer_is_settled_by_looking(lane: Lane, relay: Relay) -> None:
     assert is_reset_once(relay)
 
 
+def test_branches_off_what_stood_before_a_reset(lane: Lane, relay: Relay) -> None:
+    key = "agent:main:dashboard:branched"
+    lane.conversation(key, 4_000)
+    lane.gateway.call("sessions.reset", key=key)
+    lane.gateway.chat(key, "Good morning, something else. [tokens=1200]")
+    before = lane.gateway.rows()
+
+    answer = lane.memconsole("restore", key, "--branch", "--yes", url=relay.url)
+
+    [outcome] = answer.data
+    after = lane.gateway.rows()
+    if lane.gateway.release != OPENCLAW_9:
+        assert (answer.code, outcome["code"]) == (1, "branch-unsupported")
+        assert (relay.sent("sessions.fork"), after.keys()) == ([], before.keys())
+        return
+    proof = outcome["details"]["proof"]
+    assert (answer.code, outcome["status"], proof["proven"]) == (0, "done", True)
+    assert relay.granted.count("sessions.fork") == 1
+    [made] = after.keys() - before.keys()
+    assert made == proof["branch"]["key"]
+    assert after[key]["sessionId"] == before[key]["sessionId"] == proof["after"]["session_id"]
+    texts = " ".join(one["text"] for one in lane.memconsole("transcript", made).data)
+    assert "SQLite stays in WAL mode" in texts
+    assert "something else" not in texts
+
+
 def test_survives_a_restart_in_the_middle(lane: Lane, relay: Relay) -> None:
     """The last test of a release: its Gateway dies after the reset, and comes back."""
     key = "agent:main:dashboard:restart"
