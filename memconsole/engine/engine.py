@@ -235,7 +235,12 @@ class Engine:
 
         ports = self._ports
         return RotationService(
-            ports.rotations, ports.samples, ports.clock, self._reader, self.settings
+            rotations=ports.rotations,
+            samples=ports.samples,
+            sessions=ports.sessions,
+            clock=ports.clock,
+            reader=self._reader,
+            settings=self.settings,
         )
 
     @cached_property

@@ -148,7 +148,15 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
     data: Row = {
         "threshold": threshold,
         "since": start,
-        "rotations": [{"key": key, "at": one.at, "tokens": one.tokens} for one, key in found],
+        "rotations": [
+            {
+                "key": key,
+                "at": one.at,
+                "tokens": one.tokens,
+                "would_capture": captured._asdict(),
+            }
+            for one, key, captured in found
+        ],
     }
 
     def show(printer: Printer) -> None:
@@ -156,11 +164,18 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
         told = f"{plural(len(found), 'rotation')} since {wording.stamp(start, printer.zone)}"
         printer.write(f"By {limit}: {told}, by the counts that were kept.")
         rows = [
-            [wording.stamp(one.at, printer.zone), short_kilo(one.tokens), printer.text(key or "?")]
-            for one, key in found
+            [
+                wording.stamp(one.at, printer.zone),
+                short_kilo(one.tokens),
+                "?" if captured.messages is None else str(captured.messages),
+                "?" if captured.observations is None else str(captured.observations),
+                printer.text(key or "?"),
+            ]
+            for one, key, captured in found
         ]
         if rows:
-            columns = (Column("when"), Column("tokens", right=True), Column("session", least=24))
+            counts = (Column(one, right=True) for one in ("tokens", "messages", "observations"))
+            columns = (Column("when"), *counts, Column("session", least=24))
             printer.table(columns, rows)
 
     home = call.engine.home.read()

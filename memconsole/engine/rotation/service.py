@@ -4,18 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.sessions.what_if import would_rotate
+from memconsole.domain.planted import holds_planted
+from memconsole.domain.sessions.what_if import Limits, WouldCapture, would_rotate
+from memconsole.domain.summarize.markers import observations
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.rotation.plan import plan_rotation
+from memconsole.engine.transcripts.whole import read_whole
+from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.sessions.what_if import WouldRotate
     from memconsole.domain.settings import Settings
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.domain.transcripts.records import Message
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.plan import RotationPlan
-    from memconsole.ports.platform import Clock, RotationLog, SampleStore
+    from memconsole.ports.platform import Clock, RotationLog, SampleStore, SessionStore
 
 
 class RotationService:
@@ -23,13 +29,16 @@ class RotationService:
 
     def __init__(
         self,
+        *,
         rotations: RotationLog,
         samples: SampleStore,
+        sessions: SessionStore,
         clock: Clock,
         reader: Reader,
         settings: Settings,
     ) -> None:
         self._samples = samples
+        self._sessions = sessions
         self._rotations = rotations
         self._clock = clock
         self._reader = reader
@@ -37,8 +46,10 @@ class RotationService:
 
     def what_if(
         self, *, agent_id: str | None, threshold_tokens: int | None, since: datetime
-    ) -> tuple[tuple[WouldRotate, str | None], ...]:
-        """Return the rotations that another threshold would have made, each with its session key.
+    ) -> tuple[tuple[WouldRotate, str | None, WouldCapture], ...]:
+        """Return the rotations that another threshold would have made.
+
+        Each comes with its session key and what would have been saved before it.
 
         Args:
             agent_id: Only of this agent; None for all.
@@ -61,14 +72,34 @@ class RotationService:
             for one in self._samples.samples(since=since)
             if one.agent_id in ids and one.session_id in views
         ]
-        rules = self._settings.rotation
-        found = would_rotate(
-            seen,
-            lambda session_id: views[session_id].threshold,
-            overhead=rules.overhead_tokens,
-            min_interval=rules.min_interval,
+        said: dict[str, tuple[Message, ...] | None] = {}
+        made: list[tuple[WouldRotate, str | None, WouldCapture]] = []
+        for one in would_rotate(seen, lambda session_id: self._limits(views[session_id])):
+            view = views[one.session_id]
+            if one.session_id not in said:
+                said[one.session_id] = self._said(view)
+            most = self._settings.for_agent(one.agent_id).summary.max_per_tag
+            made.append((one, view.key_text, _captured(one, said[one.session_id], most)))
+        return tuple(made)
+
+    def _limits(self, view: SessionView) -> Limits:
+        rules = self._settings.for_agent(view.agent.id).rotation
+        return Limits(view.threshold, rules.overhead_tokens, rules.min_interval)
+
+    def _said(self, view: SessionView) -> tuple[Message, ...] | None:
+        """Return what would be captured of a session; None when its transcript cannot be read."""
+        stored = view.stored
+        if not view.session_class.may_be_captured(groups=stored.captures_groups):
+            return ()
+        if stored.transcript is None:
+            return None
+        try:
+            whole = read_whole(self._sessions, stored.transcript)
+        except StoreError:
+            return None
+        return tuple(
+            one for one in whole.messages if one.on_path and one.role in {"user", "assistant"}
         )
-        return tuple((one, views[one.session_id].key_text) for one in found)
 
     def plan(
         self,
@@ -91,3 +122,17 @@ class RotationService:
             is_forced=is_forced,
             is_active_forced=is_active_forced,
         )
+
+
+def _captured(one: WouldRotate, said: tuple[Message, ...] | None, most: int) -> WouldCapture:
+    if said is None:
+        return WouldCapture()
+    since = one.since
+    held = [
+        message
+        for message in said
+        if message.at is not None and message.at <= one.at and (since is None or message.at > since)
+    ]
+    honest = ((message.role or "", message.text) for message in held)
+    found = observations((pair for pair in honest if not holds_planted(pair[1])), most)
+    return WouldCapture(len(held), len(found))

@@ -9,7 +9,7 @@ import pytest
 
 from memconsole.domain.sessions.tokens import Sample
 from tests.cli.caller import stored
-from tests.doubles.platform import NOW
+from tests.doubles.platform import NOW, talk
 
 if TYPE_CHECKING:
     from tests.cli.caller import Caller
@@ -38,6 +38,19 @@ def test_another_threshold_is_tried_on_what_was_seen(world: World, call: Caller)
         in call("rotate", "--what-if", "--threshold", "120k", "--since", "9d").out
     )
     assert world.gateway.resets == []
+
+
+def test_it_says_what_would_have_been_captured(world: World, call: Caller) -> None:
+    held = stored(world.platform.agents[0].ref, MAIN, 100_000)
+    said = ("Which database?", "DECISION: SQLite in WAL mode.", "Thanks.", "You are welcome.")
+    world.sessions.transcripts[held.session_id or ""] = talk(*said, start=NOW - timedelta(days=9))
+    world.sessions.transcripts[held.session_id or ""] += talk("Later", start=NOW)
+
+    asked = ("rotate", "--what-if", "--threshold", "120k", "--since", "10d")
+    [found] = call.json(*asked).data["rotations"]
+
+    assert found["would_capture"] == {"messages": 4, "observations": 1}
+    assert "messages  observations" in call(*asked).out
 
 
 def test_without_a_threshold_that_of_the_settings_counts(call: Caller) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime, timedelta
 
 from memconsole.domain.sessions.tokens import Sample
-from memconsole.domain.sessions.what_if import would_rotate
+from memconsole.domain.sessions.what_if import Limits, would_rotate
 
 START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
 
@@ -18,9 +18,7 @@ def samples(*counts: int, session_id: str = "s-1", minutes: int = 30) -> list[Sa
 
 
 def rotations(seen: list[Sample], threshold: int, interval: int = 10) -> list[tuple[int, int]]:
-    found = would_rotate(
-        seen, lambda _: threshold, overhead=20_000, min_interval=timedelta(minutes=interval)
-    )
+    found = would_rotate(seen, lambda _: Limits(threshold, 20_000, timedelta(minutes=interval)))
     return [(round((one.at - START) / timedelta(minutes=30)), one.tokens) for one in found]
 
 
@@ -49,6 +47,6 @@ def test_two_rotations_lie_as_far_apart_as_the_settings_want() -> None:
 
 def test_sessions_are_told_apart_and_come_in_the_order_of_time() -> None:
     seen = samples(10_000, 10_000, 120_000) + samples(110_000, session_id="s-2")
-    found = would_rotate(seen, lambda _: 100_000, overhead=0, min_interval=timedelta())
+    found = would_rotate(seen, lambda _: Limits(100_000, 0, timedelta()))
 
     assert [one.session_id for one in found] == ["s-2", "s-1"]

@@ -295,7 +295,7 @@ def test_branches_off_what_stood_before_a_reset(lane: Lane, relay: Relay) -> Non
     [outcome] = answer.data
     after = lane.gateway.rows()
     if lane.gateway.release != OPENCLAW_9:
-        assert (answer.code, outcome["code"]) == (1, "branch-unsupported")
+        assert (answer.code, outcome["reason"]) == (1, "branch-unsupported")
         assert (relay.sent("sessions.fork"), after.keys()) == ([], before.keys())
         return
     proof = outcome["details"]["proof"]
