@@ -95,7 +95,7 @@ class Branching:
                 "its last reset, up to its last question; the session stays as it is"
             )
             return Planned(command, said, (), {"session_key": command.key, **point.details})
-        with self.locks.session(command.agent.home, command.key):
+        with self.locks.session(command.agent.home.path, command.key):
             self.settings.require("gateway")
             self.gateway.require()
             target = self.targets.find(command.agent, command.key)

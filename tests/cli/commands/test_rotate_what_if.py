@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -43,8 +44,8 @@ def test_another_threshold_is_tried_on_what_was_seen(world: World, call: Caller)
 def test_it_says_what_would_have_been_captured(world: World, call: Caller) -> None:
     held = stored(world.platform.agents[0].ref, MAIN, 100_000)
     said = ("Which database?", "DECISION: SQLite in WAL mode.", "Thanks.", "You are welcome.")
-    world.sessions.transcripts[held.session_id or ""] = talk(*said, start=NOW - timedelta(days=9))
-    world.sessions.transcripts[held.session_id or ""] += talk("Later", start=NOW)
+    *old, new = talk(*said, "Later", start=NOW - timedelta(days=9))
+    world.sessions.transcripts[held.session_id or ""] = [*old, replace(new, at=NOW)]
 
     asked = ("rotate", "--what-if", "--threshold", "120k", "--since", "10d")
     [found] = call.json(*asked).data["rotations"]
