@@ -14,7 +14,7 @@ from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.search.indexing import IndexState
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
-from memconsole.text.figures import short_kilo
+from memconsole.text.figures import plural, short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -154,9 +154,10 @@ def observations_budget(inputs: HealthInputs) -> Check:
 def index(inputs: HealthInputs) -> Check:
     """Whether what is searched is what is there."""
     bad: list[str] = []
-    total = 0
+    total = waiting = 0
     for (agent, source), status in inputs.indexes().items():
         total += 1
+        waiting += status.lacking
         age = None if status.updated_at is None else inputs.now - status.updated_at
         is_late = status.state is IndexState.STALE and (age is None or age > _STALE_INDEX)
         if is_late or status.state is IndexState.UNAVAILABLE:
@@ -165,7 +166,10 @@ def index(inputs: HealthInputs) -> Check:
         elif status.because and status.state is IndexState.FRESH:
             bad.append(f"{agent} {source.value}: {status.because}")
     if not bad:
-        return ok("index", f"{total} search indexes are as they should be", total)
+        more = (
+            f"; {plural(waiting, 'chunk')} still without a vector of its model" if waiting else ""
+        )
+        return ok("index", f"{total} search indexes are as they should be{more}", total)
     return Check(
         "index",
         CheckStatus.WARNING,
