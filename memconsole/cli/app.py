@@ -53,6 +53,7 @@ COMMANDS = {
         "rotate": "commands.capture:rotate",
         "compact": "commands.compact:compact",
         "flush": "commands.capture:flush",
+        "secrets": "commands.secrets:secrets",
         "prune-preview": "commands.pruning:prune_preview",
         "jobs": "commands.jobs:jobs",
         "once": "commands.jobs:once",

@@ -235,9 +235,9 @@ def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> Heal
     )
     locks = HeldLocks(settings.state_dir / "locks")
     cron = PlatformCron(copies)
-    return HealthPorts(
-        Host(home_of_process), locks, cron, kept.jobs, logs, metrics, DiskOldTranscripts()
-    )
+    secrets = JsonStatusFile(settings.state_dir / "health" / "secrets.json")
+    old = DiskOldTranscripts()
+    return HealthPorts(Host(home_of_process), locks, cron, kept.jobs, logs, metrics, old, secrets)
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

@@ -63,6 +63,7 @@ CHECK_IDS = (
     "index",
     "platform-index",
     "bootstrap-truncation",
+    "secrets",
     "state",
 )
 """Every check, in the order it is shown."""

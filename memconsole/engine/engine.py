@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from memconsole.engine.rotation.service import RotationService
     from memconsole.engine.runs import RunService
     from memconsole.engine.search.service import SearchService
+    from memconsole.engine.secrets import SecretService
     from memconsole.engine.sessions.service import SessionService
     from memconsole.engine.snapshot.snapshot import SoFar
     from memconsole.engine.upkeep import UpkeepService
@@ -343,6 +344,22 @@ class Engine:
             recovery=ports.recovery,
             clock=ports.clock,
             step=Steps(ports, self._reader, self.settings).step,
+        )
+
+    @cached_property
+    def secrets(self) -> SecretService:
+        """Secrets in what agents wrote down and said."""
+        from memconsole.engine.secrets import SecretService  # noqa: PLC0415
+
+        ports, health = self._ports, self._ports.health()
+        return SecretService(
+            self._reader,
+            memory=ports.memory,
+            sessions=ports.sessions,
+            packed=health.transcripts,
+            counts=health.secrets,
+            settings=self.settings,
+            clock=ports.clock,
         )
 
     @cached_property

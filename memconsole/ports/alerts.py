@@ -71,7 +71,10 @@ class AlertChannel(Protocol):
 
 
 class StatusFile(Protocol):
-    """The last look at health as a file, for other programs."""
+    """What the last look found, as a file of our state folder."""
+
+    def read(self) -> str | None:
+        """Return what it holds; None when there is none, or when it cannot be read."""
 
     def write(self, text: str) -> None:
         """Replace it whole, 0600.

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HealthPorts:
-    """What only health asks."""
+    """What only health asks.
+
+    Attributes:
+        secrets: Keeps how many secrets the last look found in memory files.
+    """
 
     host: health_ports.HostProbe
     locks: health_ports.LockList
@@ -30,6 +34,7 @@ class HealthPorts:
     logs: health_ports.LogFiles
     metrics: health_ports.MetricsSink
     transcripts: health_ports.OldTranscripts
+    secrets: alert_ports.StatusFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -47,6 +47,13 @@ class OldTranscripts(Protocol):
 
     def packed(self, agent: Agent) -> tuple[OldFile, ...]:
         """Return what was packed of an agent's transcripts."""
+
+    def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
+        """Yield the text of a packed transcript, each piece with the line in which it begins.
+
+        Raises:
+            OSError: It cannot be read, or is not what was looked at.
+        """
 
     def compress(self, agent: Agent, file: OldFile) -> int:
         """Put `<name>.gz` in the place of a transcript; return how much smaller it is.

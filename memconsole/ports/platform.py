@@ -20,7 +20,7 @@ if TYPE_CHECKING:
         LiveSession,
         ResetAnswer,
     )
-    from memconsole.domain.memory.files import Marker, Pool, PoolDay
+    from memconsole.domain.memory.files import Marker, MemoryText, Pool, PoolDay
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
@@ -95,6 +95,16 @@ class SessionStore(Protocol):
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
 
+    def texts(self, ref: TranscriptRef) -> Iterator[tuple[int, str]]:
+        """Yield the records as they are stored, piece by piece, whatever they hold.
+
+        Each piece comes with the line in which it begins; of a database with the `seq` of its
+        event. `extra` is left out.
+
+        Raises:
+            StoreError: The transcript cannot be read, or a record of it is too large.
+        """
+
     def keep_open(self) -> AbstractContextManager[None]:
         """Let many readings of this thread share what they open; for a short block."""
 
@@ -112,6 +122,12 @@ class MemoryReader(Protocol):
 
     def markers(self, workspace: Path) -> tuple[Marker, ...]:
         """Return every marked line of the counted files, by path and line."""
+
+    def texts(self, workspace: Path) -> Iterator[MemoryText]:
+        """Yield every memory file of a workspace, those that cannot be read among them.
+
+        Reading the pieces of one raises OSError; FileNotFoundError when it is gone.
+        """
 
 
 class Workspace(Protocol):

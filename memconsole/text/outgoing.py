@@ -14,6 +14,8 @@ from memconsole.text.compiled import compiled
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from memconsole.text.redaction import Secret
+
 _PLAIN = r"[0-9a-f-]{1,36}|[a-z]{1,12}"
 """Ids in hexadecimal and single words: no secret looks like them, and there are thousands."""
 
@@ -34,6 +36,13 @@ def let_out(text: str, *, redacts: bool = True, keeps_lines: bool = False) -> st
     from memconsole.text.redaction import mask  # noqa: PLC0415 - most looks need none of it
 
     return mask(text, keeps_lines=keeps_lines)
+
+
+def kept_in(text: str) -> list[Secret]:
+    """Return where the secrets of a text stand that `let_out` masks, in order."""
+    from memconsole.text.redaction import secrets_in  # noqa: PLC0415 - as above
+
+    return secrets_in(text)
 
 
 def way_out(*, redacts: bool, keeps_lines: bool = False) -> Callable[[str], str]:

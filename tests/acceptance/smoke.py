@@ -57,6 +57,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("bootstrap",),
     ("memory", "show"),
     ("prune-preview", KEY),
+    ("secrets", "--transcripts"),
     ("config", "check"),
     ("health",),
     ("alerts", "test", "--dry-run"),

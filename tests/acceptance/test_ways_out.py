@@ -73,6 +73,8 @@ CALLS = (
     f"rotate {KEY} --force --yes",
     f"compact {KEY} --yes --instructions 'use {SECRET}'",
     f"prune-preview {KEY}",
+    "secrets --transcripts",
+    "memory forget --agent main MEMORY.md:1 --dry-run",
     "jobs",
     "health",
     "alerts list",

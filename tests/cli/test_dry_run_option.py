@@ -17,7 +17,16 @@ if TYPE_CHECKING:
 WITHOUT = {
     **dict.fromkeys(
         (
-            *("status", "agents", "sessions", "session", "transcript", "runs", "prune-preview"),
+            *(
+                "status",
+                "agents",
+                "sessions",
+                "session",
+                "transcript",
+                "runs",
+                "prune-preview",
+                "secrets",
+            ),
             *("memory pool", "memory show", "markers", "get", "memory get"),
             *("health", "alerts list", "hooks status", "service status"),
             *("config check", "config show", "config path"),

@@ -32,6 +32,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "service install": ("service", "install", "--kind", "systemd", "--dry-run"),
     "service remove": ("service", "remove", "--kind", "systemd", "--dry-run"),
     "logs rotate": ("logs", "rotate"),
+    "secrets": ("secrets", "--transcripts"),
     "prune-preview": ("prune-preview", "agent:homelab:main", "--mode", "aggressive", "--ttl", "1m"),
     "memory pool": ("memory", "pool"),
     "memory show": ("memory", "show", "MEMORY.md", "--agent", "main"),

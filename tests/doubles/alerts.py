@@ -101,6 +101,9 @@ class FakeStatusFile:
     text: str | None = None
     is_full: bool = False
 
+    def read(self) -> str | None:
+        return self.text
+
     def write(self, text: str) -> None:
         if self.is_full:
             raise StateError("no space left on device")

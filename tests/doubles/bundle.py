@@ -9,7 +9,7 @@ from memconsole.engine.home.reader import Reader
 from memconsole.engine.snapshot.snapshot import Snapshots
 from memconsole.ports.bundle import HealthPorts, ModelPorts, Ports
 from memconsole.ports.search import PlatformIndexPorts, SearchPorts
-from tests.doubles.alerts import FakeAlerts
+from tests.doubles.alerts import FakeAlerts, FakeStatusFile
 from tests.doubles.host import (
     FakeCron,
     FakeHost,
@@ -111,6 +111,7 @@ class World:
         self.logs = FakeLogs()
         self.metrics = FakeMetrics()
         self.old_transcripts = FakeOldTranscripts()
+        self.secret_counts = FakeStatusFile()
         self.usages = FakeUsages()
 
     @property
@@ -156,6 +157,7 @@ class World:
                 self.logs,
                 self.metrics,
                 self.old_transcripts,
+                self.secret_counts,
             ),
             alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),

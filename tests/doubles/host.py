@@ -9,7 +9,7 @@ from memconsole.domain.health import CronErrors, HeldLock
 from memconsole.domain.logs import LogFile, LogRotation
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -99,14 +99,21 @@ class FakeOldTranscripts:
 
     Attributes:
         done: (what, session id), in order.
+        said: Text of packed ones, by session id.
     """
 
     there: list[OldFile] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     done: list[tuple[str, str]] = field(default_factory=list)
+    said: dict[str, str] = field(default_factory=dict)
 
     def packed(self, agent: Agent) -> tuple[OldFile, ...]:
         return tuple(self.there)
+
+    def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
+        if file.session_id in self.refused:
+            raise PermissionError(13, "Permission denied")
+        yield 1, self.said.get(file.session_id, "")
 
     def compress(self, agent: Agent, file: OldFile) -> int:
         return self._do("compress", file) * 9 // 10

@@ -28,7 +28,7 @@ from memconsole.domain.gateway import (
     LiveSession,
     ResetAnswer,
 )
-from memconsole.domain.memory.files import MARKER_TAGS, Marker, Pool, PoolDay
+from memconsole.domain.memory.files import MARKER_TAGS, Marker, MemoryText, Pool, PoolDay
 from memconsole.domain.memory.records import WorkspaceText
 from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
@@ -169,6 +169,10 @@ class FakeStore:
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         yield from self._entries(ref)
+
+    def texts(self, ref: TranscriptRef) -> Iterator[tuple[int, str]]:
+        for number, entry in enumerate(self._entries(ref), start=1):
+            yield number, f"{entry.text}\n"
 
     @contextmanager
     def keep_open(self) -> Iterator[None]:
@@ -366,6 +370,7 @@ class FakeMemory:
     def __init__(self) -> None:
         self.pools: dict[Path, Pool] = {}
         self.marked: dict[Path, tuple[Marker, ...]] = {}
+        self.held: dict[Path, tuple[MemoryText, ...]] = {}
 
     def pool(
         self, workspace: Path, agents: tuple[str, ...], *, config: PlatformConfig, now: datetime
@@ -393,6 +398,9 @@ class FakeMemory:
 
     def markers(self, workspace: Path) -> tuple[Marker, ...]:
         return self.marked.get(workspace, ())
+
+    def texts(self, workspace: Path) -> Iterator[MemoryText]:
+        yield from self.held.get(workspace, ())
 
 
 class FakeScheduler:

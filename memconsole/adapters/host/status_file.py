@@ -1,15 +1,18 @@
-"""`health/last_status.json` in the state folder: the last look, for other programs."""
+"""Files below `health/` in the state folder: what the last look of a kind found."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 from memconsole.errors import StateError
 from memconsole.system.atomic_file import replace_file
-from memconsole.system.folders import open_state_folder
+from memconsole.system.folders import open_folder, open_state_folder
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class JsonStatusFile:
@@ -21,6 +24,17 @@ class JsonStatusFile:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+
+    def read(self) -> str | None:
+        """Return what it holds; None when there is none, or when it cannot be read."""
+        place = self._path.parent
+        try:
+            with open_folder(place.parent, place.name) as folder:
+                file = os.open(self._path.name, _READ, dir_fd=folder)
+            with os.fdopen(file, encoding="utf-8") as text:
+                return text.read()
+        except (OSError, UnicodeDecodeError):
+            return None
 
     def write(self, text: str) -> None:
         """Replace it whole, 0600; a reader sees the old one or the new one.

@@ -20,6 +20,7 @@ from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
 from memconsole.adapters.sqlite.read_only import keep_open
 from memconsole.adapters.transcripts.entries import entries_backward, entries_forward, in_time
 from memconsole.adapters.transcripts.lines import (
+    file_texts,
     lines_backward,
     lines_forward,
     packed_lines_backward,
@@ -167,6 +168,17 @@ class AgentSessionStore:
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
         return in_time(self._forward(ref), self._now)
+
+    def texts(self, ref: TranscriptRef) -> Iterator[tuple[int, str]]:
+        """Yield the records as they are stored, each piece with its line, or `seq` of its event.
+
+        Raises:
+            StoreError: The transcript cannot be read, or a record of it is too large.
+        """
+        if ref.kind not in (TranscriptKind.FILE, TranscriptKind.PACKED_FILE):
+            return self._database.texts(ref)
+        is_packed = ref.kind is TranscriptKind.PACKED_FILE
+        return file_texts(ref.path, is_packed=is_packed, check=own_words(ref))
 
     def _forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         match ref.kind:

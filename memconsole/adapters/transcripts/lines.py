@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -125,6 +126,36 @@ def blob_lines_forward(data: bytes, *, is_packed: bool, name: str) -> Iterator[R
     """Like `lines_forward`, for an archive that a database holds."""
     with open_blob(data, is_packed=is_packed, name=name) as source:
         yield from _forward(source)
+
+
+def file_texts(
+    path: Path, *, is_packed: bool, check: Check | None = None
+) -> Iterator[tuple[int, str]]:
+    """Yield a file as it is, piece by piece, each with the line in which it begins.
+
+    Args:
+        path: The file.
+        is_packed: With zstd.
+        check: As `lines_backward`.
+
+    Raises:
+        StoreError: As `lines_forward`.
+    """
+    with open_packed(path) if is_packed else open_file(path) as source:
+        _passed(source, check)
+        _require_bounded(source, path)
+        yield from texts_of(source)
+
+
+def texts_of(source: Source) -> Iterator[tuple[int, str]]:
+    """Yield what a source holds, piece by piece, each with the line in which it begins."""
+    decoder, number = codecs.getincrementaldecoder("utf-8")("replace"), 1
+    for begin, end in source.parts():
+        for start in range(begin, end, _LARGEST_BLOCK):
+            data = source.read_at(start, min(end - start, _LARGEST_BLOCK))
+            text = decoder.decode(data)
+            yield number, text
+            number += text.count("\n")
 
 
 def _passed(source: Source, check: Check | None) -> None:

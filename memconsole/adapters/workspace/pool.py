@@ -19,8 +19,14 @@ from dataclasses import field
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from memconsole.adapters.workspace.pool_files import INDEX_FILE, NO_FILE, scan
-from memconsole.adapters.workspace.pool_text import UNKNOWN, FactsCache
+from memconsole.adapters.workspace.pool_files import (
+    INDEX_FILE,
+    LINK_NOWHERE,
+    LINK_OUT,
+    NO_FILE,
+    scan,
+)
+from memconsole.adapters.workspace.pool_text import UNKNOWN, FactsCache, text_pieces
 from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.memory.categories import CATEGORIES, by_category
 from memconsole.domain.memory.files import (
@@ -28,6 +34,7 @@ from memconsole.domain.memory.files import (
     MAX_READ_BYTES,
     Limit,
     Marker,
+    MemoryText,
     Pool,
     PoolItem,
     is_conflict_copy,
@@ -39,6 +46,7 @@ from memconsole.text.estimate import tokens_in_bytes
 from memconsole.text.figures import short_kilo, size_words
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
 
@@ -122,6 +130,18 @@ class DiskMemory:
             if item.path in reading.facts
             for line, tag, text in reading.facts[item.path].markers
         )
+
+    def texts(self, workspace: Path) -> Iterator[MemoryText]:
+        """Yield every memory file of a workspace, however long; INDEX.md is made of the others."""
+        found = scan(workspace)
+        for path, reason in found.unread:
+            yield MemoryText(path, unread=reason)
+        for file in found.files:
+            if file.because is None and file.path != INDEX_FILE:
+                size = file.status.st_size
+                yield MemoryText(file.path, size, file.modified_at, text_pieces(file.real))
+            elif file.because in (NO_FILE, LINK_OUT, LINK_NOWHERE):
+                yield MemoryText(file.path, unread=file.because)
 
     def _scan_of(self, workspace: Path) -> Scan:
         """Take the scan of a fingerprint that was made just now, once; else scan anew."""

@@ -20,6 +20,8 @@ from memconsole.text.outgoing import let_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from memconsole.adapters.workspace.pool_files import FoundFile, Version
 
 UNKNOWN: Final = "unknown"
@@ -36,6 +38,7 @@ _OPEN_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _HEADING: Final = r"(?m)^#{1,6}[ \t]+([^\r\n]+)"
 _TITLE_WITHIN: Final = 20_000
 _TITLE_CHARS: Final = 200
+_PIECE_BYTES: Final = 256 * 1024
 _MAX_FILES: Final = 50_000
 _MAX_MARKER_CHARS: Final = 8_000_000
 
@@ -64,9 +67,13 @@ class TextFacts:
         return sum(len(text) for _, _, text in self.markers)
 
 
+def _encoding(data: bytes) -> str:
+    return next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+
+
 def decode(data: bytes) -> tuple[str, str]:
     """Return (text, encoding): by byte order mark, else UTF-8, else with bytes replaced."""
-    encoding = next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+    encoding = _encoding(data)
     try:
         return data.decode(encoding), encoding
     except UnicodeDecodeError:
@@ -142,6 +149,26 @@ def read_bytes(path: str) -> bytes:
         OSError: It cannot be read.
     """
     return _read(path)[1]
+
+
+def text_pieces(path: str) -> Iterator[tuple[int, str]]:
+    """Yield the text of a plain file of any size, each piece with the line in which it begins.
+
+    Raises:
+        FileNotFoundError: It is gone, or no plain file.
+        OSError: It cannot be read.
+    """
+    descriptor = os.open(path, _OPEN_FLAGS)
+    with os.fdopen(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise FileNotFoundError(path)
+        data, number = file.read(_PIECE_BYTES), 1
+        decoder = codecs.getincrementaldecoder(_encoding(data))("replace")
+        while data:
+            text = decoder.decode(data)
+            yield number, text
+            number += text.count("\n")
+            data = file.read(_PIECE_BYTES)
 
 
 def _read(path: str) -> tuple[Version, bytes]:

@@ -266,7 +266,10 @@ def forget(
     *,
     ids: Annotated[
         list[str],
-        typer.Argument(metavar="ID...", help="Ids as `memory show` lists them, or beginnings."),
+        typer.Argument(
+            metavar="ID...",
+            help="Ids as `memory show` lists them, or beginnings; or PATH:LINE, as `secrets` does.",
+        ),
     ],
     agent: AgentOption = None,
     hard: Annotated[
@@ -285,9 +288,10 @@ def forget(
     if call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError(MEMORY_FORGET.name)
     owner = meant(call.engine.home.read(), agent)
+    named = call.engine.memory.ids_of(owner, ids)
 
     def build(ref: AgentRef) -> MemoryForget:
-        return MemoryForget(ref, tuple(ids), is_hard=hard, dry_run=dry_run)
+        return MemoryForget(ref, named, is_hard=hard, dry_run=dry_run)
 
     if dry_run:
         return perform.each_agent(call, build, owner, "looking for entries")

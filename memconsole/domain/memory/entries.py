@@ -34,6 +34,7 @@ _DATED: Final = re.compile(r"(\d{4}-\d{2}-\d{2})(?:(?=\s)|: ?|$)")
 _TAG: Final = re.compile(rf"(?<!\\)\[({'|'.join(MARKER_TAGS)})\]")
 _BULLET: Final = re.compile(r"\s*(?:[-+*]|\d{1,9}[.)])(?:[ \t]+|$)(?:\[[ xX]\][ \t]+)?")
 _OWN_ID: Final = re.compile(r"o-[0-9a-f]{8}")
+_PLACE: Final = re.compile(r"(?:\./)?(?P<path>.+):(?P<line>[0-9]{1,9})")
 _ASKED: Final = re.compile(r"(?:[mdo]-)?[0-9a-f]{1,8}")
 _GENERATED: Final = frozenset({"memory/index.md", ACTIVE_CONTEXT.casefold()})
 _KEPT_BY_US: Final = ("memory/archive/", "memory/observation-backups/")
@@ -142,6 +143,12 @@ def may_hold(path: str, wanted: Iterable[str]) -> bool:
 def is_id(text: str) -> bool:
     """Whether a text is an id, or the beginning of one, with or without its letter."""
     return _ASKED.fullmatch(text) is not None
+
+
+def line_of(text: str) -> tuple[str, int] | None:
+    """Return the file and the line that `PATH:LINE` names; None for what is no such place."""
+    match = _PLACE.fullmatch(text.strip())
+    return None if match is None else (match["path"], int(match["line"]))
 
 
 def matching(entries: Iterable[MemoryEntry], wanted: str) -> tuple[MemoryEntry, ...]:

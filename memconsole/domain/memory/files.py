@@ -151,6 +151,23 @@ def trends(days: Iterable[PoolDay]) -> dict[str, tuple[PoolDay, ...]]:
 
 
 @dataclass(frozen=True, slots=True)
+class MemoryText:
+    """The whole text of one memory file, however long it is.
+
+    Attributes:
+        path: Relative to the workspace, with `/`.
+        pieces: The text, piece by piece, each with the line in which it begins.
+        unread: Why it is not read; empty when it is.
+    """
+
+    path: str
+    size_bytes: int = 0
+    modified_at: datetime | None = None
+    pieces: Iterable[tuple[int, str]] = ()
+    unread: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Pool:
     """Memory of one workspace; several agents may share it.
 

@@ -12,12 +12,13 @@ from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.secrets import counts_of, file_stamp
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
 from memconsole.text.figures import plural, short_kilo
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from datetime import datetime
 
     from memconsole.domain.memory.files import Pool, PoolItem
@@ -66,6 +67,47 @@ def memory_file_size(inputs: HealthInputs) -> Check:
         limit_kb * _KILOBYTE,
         hint="Split them, or archive what is old: agents read them in pieces.",
         details=tuple(names[:5]),
+    )
+
+
+def secrets(inputs: HealthInputs) -> Check:
+    """Whether memory files hold secrets, as `memconsole secrets` found when it looked last."""
+    looks = counts_of(inputs.own.secrets.read())
+    found: dict[str, int] = {}
+    files, left = 0, 0
+    for pool in _pools(inputs):
+        look = looks.get(str(pool.root))
+        for item in pool.items:
+            if not item.is_counted:
+                continue
+            files += 1
+            stamp, number = (look and look.files.get(item.path)) or ("", 0)
+            left += stamp != file_stamp(item.size_bytes, item.modified_at)
+            if number:
+                found[f"{pool.agents[0]}/{item.path}"] = number
+    if found:
+        return _secrets_found(found, left)
+    if left:
+        rest = f"{left} of {plural(files, 'memory file')} changed since it was looked for secrets"
+        message = rest if looks else "nobody has looked for secrets yet"
+        return unknown("secrets", message, hint="`memconsole secrets` looks, and changes nothing.")
+    if (blind := _blind(inputs, "secrets")) is not None:
+        return blind
+    return ok("secrets", f"no secret was found in {plural(files, 'memory file')}", 0)
+
+
+def _secrets_found(found: Mapping[str, int], left: int) -> Check:
+    number = sum(found.values())
+    verb = "stands" if number == 1 else "stand"
+    rest = f"; {plural(left, 'file')} changed since it was looked" if left else ""
+    return Check(
+        "secrets",
+        CheckStatus.WARNING,
+        f"{plural(number, 'secret')} {verb} in memory: {named(found)}{rest}",
+        number,
+        1,
+        hint="`memconsole secrets` shows where; `memory forget PATH:LINE --hard` leaves no copy.",
+        details=tuple(found)[:5],
     )
 
 

@@ -257,6 +257,7 @@ def _checks() -> Mapping[str, Callable[[HealthInputs], Check]]:
         "index": memory.index,
         "platform-index": platform.platform_index,
         "bootstrap-truncation": memory.bootstrap_truncation,
+        "secrets": memory.secrets,
         "state": own.state,
     }
 

@@ -8,13 +8,20 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.advice import MemoryAdvice, advice_on
-from memconsole.domain.memory.entries import LONG_TERM, USER, entries_of, has_entries, is_curated
+from memconsole.domain.memory.entries import (
+    LONG_TERM,
+    USER,
+    entries_of,
+    has_entries,
+    is_curated,
+    line_of,
+)
 from memconsole.domain.memory.files import trend_since, trends
 from memconsole.engine.home.lookup import agents_of
-from memconsole.errors import UsageError, WorkspaceError
+from memconsole.errors import EntryIdError, UsageError, WorkspaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import date
     from pathlib import Path
 
@@ -88,6 +95,29 @@ class MemoryService:
             WorkspaceError: The named file cannot be read.
         """
         return entries_shown(self._workspace, self.pools(agent_id)[0], name)
+
+    def ids_of(self, agent_id: str, names: Sequence[str]) -> tuple[str, ...]:
+        """Return ids as they are, and `PATH:LINE` as the id of the entry that holds the line.
+
+        So what an operator says yes to stays the same when lines move meanwhile.
+
+        Raises:
+            UsageError: The memory has no file of that name.
+            EntryIdError: The line is part of no entry.
+            WorkspaceError: The named file cannot be read.
+        """
+        return tuple(
+            self._id_at(agent_id, *place) if (place := line_of(one)) else one for one in names
+        )
+
+    def _id_at(self, agent_id: str, path: str, line: int) -> str:
+        for entry in self.entries(agent_id, path):
+            if entry.line <= line <= entry.end_line:
+                return entry.id
+        raise EntryIdError(
+            f"line {line} of {path} is part of no entry",
+            hint=f"`memconsole memory edit {path}` changes any line of it.",
+        )
 
     def advice(self, agent_id: str) -> MemoryAdvice:
         """Return what wants a look in a curated memory: said twice, outdated, left open."""

@@ -81,6 +81,10 @@ _SIGN = 7
 _SIGNED = r"(?:[=:>,]|\|\|)[`'\"\s=]{0,5}(?P<value>[\w+/=.-]{15,})"
 
 
+_HASH_FIELD = r"hash\\?\"\s?:\s?\\?\"$"
+"""How a field of JSON ends that says it is a hash."""
+
+
 class _Link(NamedTuple):
     """How a value hangs on the word.
 
@@ -194,11 +198,12 @@ def _near_words(text: str, lowered: str, suspects: list[str]) -> Iterator[tuple[
 
 def _is_known(text: str, token: re.Match[str]) -> bool:
     """Whether it is a public key, a picture or the hash of a file."""
-    before = text[max(0, token.start() - 8) : token.start()].lower()
+    before = text[max(0, token.start() - 12) : token.start()].lower()
     return (
         compiled(KNOWN).match(token[0]) is not None
+        or compiled(_HASH_FIELD).search(before) is not None
         or before.endswith(("sha256:", "sha512-", "sha384-", "sha256-", "h1:", "base64,"))
-        or "base64" in before
+        or "base64" in before[-8:]
     )
 
 

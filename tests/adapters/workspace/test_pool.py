@@ -39,6 +39,27 @@ def workspace(tmp_path: Path) -> Path:
     return folder
 
 
+def test_every_memory_file_is_read_whole_and_what_cannot_be_is_named(
+    workspace: Path, tmp_path: Path
+) -> None:
+    (workspace / "MEMORY.md").write_bytes("één\n".encode("utf-16"))
+    long = "a line of a note\n" * 40_000
+    (workspace / "memory" / "long.md").write_text(long)
+    (workspace / "memory" / "INDEX.md").write_text("generated\n")
+    (tmp_path / "elsewhere.md").write_text("not ours\n")
+    (workspace / "memory" / "out.md").symlink_to(tmp_path / "elsewhere.md")
+    found = {one.path: one for one in DiskMemory().texts(workspace)}
+    assert set(found) == {"MEMORY.md", "memory/long.md", "memory/out.md"}
+    assert "".join(text for _, text in found["MEMORY.md"].pieces).endswith("één\n")
+    pieces = list(found["memory/long.md"].pieces)
+    assert "".join(text for _, text in pieces) == long
+    assert [number for number, _ in pieces][1] == pieces[0][1].count("\n") + 1
+    assert found["memory/out.md"].unread == LINK_OUT
+    (workspace / "memory" / "long.md").unlink()
+    with pytest.raises(FileNotFoundError):
+        list(found["memory/long.md"].pieces)
+
+
 def read(workspace: Path, *, config: PlatformConfig | None = None, agents: str = "main") -> Pool:
     memory: platform.MemoryReader = DiskMemory()
     return memory.pool(workspace, tuple(agents.split()), config=config or PlatformConfig(), now=NOW)

@@ -18,6 +18,7 @@ from memconsole.domain.platform_search.index import IndexFacts
 from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.search.indexing import IndexState, IndexStatus
+from memconsole.domain.secrets import SecretCounts, counts_text, file_stamp
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
@@ -462,6 +463,12 @@ def file_cut(world: World) -> None:
     pool(world, limits=(Limit("MEMORY.md", 20_001, 20_000),))
 
 
+def secret_known(world: World) -> None:
+    pool(world, PoolItem("MEMORY.md", 9, 2, False, True, modified_at=NOW), active_context_at=NOW)
+    counts = SecretCounts(NOW, {"MEMORY.md": (file_stamp(9, NOW), 1)})
+    world.secret_counts.text = counts_text({str(AGENT.workspace): counts})
+
+
 ILL: dict[str, Callable[[World], None]] = {
     "gateway": gateway_down,
     "gateway-scopes": scope_missing,
@@ -482,6 +489,7 @@ ILL: dict[str, Callable[[World], None]] = {
     "index": index_broken,
     "platform-index": platform_index_behind,
     "bootstrap-truncation": file_cut,
+    "secrets": secret_known,
     "state": lambda world: noticed(world, "state-unwritable"),
 }
 

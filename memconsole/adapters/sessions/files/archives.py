@@ -7,6 +7,7 @@ goes; one that changed meanwhile, that a run holds, that is a link or somebody e
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import hashlib
 import os
@@ -56,6 +57,22 @@ class DiskOldTranscripts:
                     path = agent.sessions_dir / entry.name
                     found.append(OldFile(path, name.session_id, status.st_size, at, is_packed=True))
         return tuple(sorted(found, key=lambda one: one.path))
+
+    def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
+        """Yield the text of a packed transcript, each piece with the line in which it begins.
+
+        Raises:
+            OSError: It cannot be read, is no gzip file, or is not what was looked at.
+        """
+        decoder, number = codecs.getincrementaldecoder("utf-8")("replace"), 1
+        try:
+            with _opened(agent, file) as source, gzip.GzipFile(fileobj=source) as packed:
+                for data in _pieces(packed):
+                    text = decoder.decode(data)
+                    yield number, text
+                    number += text.count("\n")
+        except (EOFError, zlib.error) as error:
+            raise OSError(5, "it cannot be unpacked", str(file.path)) from error
 
     def compress(self, agent: Agent, file: OldFile) -> int:
         """Put `<name>.gz` in the place of a transcript; return how much smaller it is.

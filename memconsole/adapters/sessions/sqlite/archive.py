@@ -14,7 +14,7 @@ from memconsole.adapters.sessions.sqlite.events import event_entries
 from memconsole.adapters.sessions.sqlite.schema import ARCHIVES, COLD, read_schema
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.adapters.transcripts.entries import entries_backward, entries_forward
-from memconsole.adapters.transcripts.lines import blob_lines_backward, blob_lines_forward
+from memconsole.adapters.transcripts.lines import blob_lines_backward, blob_lines_forward, texts_of
 from memconsole.adapters.transcripts.sources import open_blob, open_file
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.errors import StoreError
@@ -65,6 +65,28 @@ def cold_forward(ref: TranscriptRef, *, copies: Copies) -> Iterator[Entry]:
     """Yield the entries of a transcript in cold storage in stored order; errors as an archive's."""
     for line in _cold_text(ref, copies).split(b"\n"):
         yield from _cold_entries(line)
+
+
+def archive_texts(ref: TranscriptRef, *, copies: Copies) -> Iterator[tuple[int, str]]:
+    """Yield an archive inside a database, piece by piece with its lines; errors as backward."""
+    data, is_packed = _archive(ref, copies)
+    with open_blob(data, is_packed=is_packed, name=_name(ref)) as source:
+        yield from texts_of(source)
+
+
+def cold_texts(ref: TranscriptRef, *, copies: Copies) -> Iterator[tuple[int, str]]:
+    """Yield the events of a transcript in cold storage, each with its `seq`; errors as backward.
+
+    A record that cannot be decoded comes as it is.
+    """
+    for line in _cold_text(ref, copies).split(b"\n"):
+        try:
+            row = _cold_row(line)
+        except (ValueError, RecursionError):
+            yield 0, line.decode(errors="replace")
+        else:
+            if row is not None:
+                yield row.seq, f"{row.event_json}\n"
 
 
 def _archive(ref: TranscriptRef, copies: Copies) -> tuple[bytes, bool]:
@@ -127,17 +149,22 @@ class _Record(msgspec.Struct):
     row: msgspec.Raw = msgspec.Raw()
 
 
+def _cold_row(line: bytes) -> _Row | None:
+    """Return the event of one record; None for records of other kinds."""
+    if not line.strip():
+        return None
+    record = msgspec.json.decode(line, type=_Record)
+    return msgspec.json.decode(record.row, type=_Row) if record.kind == "event" else None
+
+
 def _cold_entries(line: bytes) -> tuple[Entry, ...]:
     """Return the entries of one record; records of other kinds hold none."""
-    if not line.strip():
-        return ()
     try:
-        record = msgspec.json.decode(line, type=_Record)
-        if record.kind != "event":
-            return ()
-        row = msgspec.json.decode(record.row, type=_Row)
+        row = _cold_row(line)
     except (ValueError, RecursionError):
         return (Entry(EntryKind.DAMAGED, size_bytes=len(line)),)
+    if row is None:
+        return ()
     data = row.event_json.encode()
     return event_entries(data, row.seq, len(data))
 

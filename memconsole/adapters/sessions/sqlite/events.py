@@ -6,6 +6,7 @@ Nothing is held open between two pages, so the platform is never kept from its l
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -18,6 +19,7 @@ from memconsole.adapters.transcripts.reduce import LineReducer
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.errors import StoreError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -126,6 +128,25 @@ def events_forward(path: Path, session_id: str, *, copies: Copies) -> Iterator[E
         yield from _entries(event)
 
 
+def event_texts(path: Path, session_id: str, *, copies: Copies) -> Iterator[tuple[int, str]]:
+    """Yield the events of a transcript as they are stored, each with its `seq`.
+
+    Raises:
+        StoreError: The database cannot be read, or an event is too large or cannot be unpacked.
+    """
+
+    def whole(database: ReadOnlyDatabase, seq: SqlValue) -> bytes:
+        return b"".join(_pieces(database, session_id, seq))
+
+    for event in _events(path, _Page(session_id), copies):
+        data = event.data if event.packed is None else _unpack(event.packed)
+        if event.packed is None and _LONG_EVENT < event.size <= MAX_EVENT_BYTES:
+            data = read_platform(path, partial(whole, seq=event.seq), copies)
+        if data is None:
+            raise StoreError(f"event {event.position} is too large, or cannot be unpacked")
+        yield event.position, data.decode(errors="replace") + "\n"
+
+
 def nameless_events(path: Path, session_id: str, *, copies: Copies) -> Iterator[Entry]:
     """Yield the entries that the database has no id of in a table; errors as `events_backward`."""
     page = _Page(session_id, is_nameless=True)
@@ -222,19 +243,28 @@ class _Page:
 
 def _long_event(database: ReadOnlyDatabase, session_id: str, seq: SqlValue) -> bytes | None:
     """Return a long event shrunk while it streams by: costs its bytes, not its memory."""
+    reducer = LineReducer()
     try:
-        found = database.first(
-            f"SELECT rowid FROM {EVENTS} WHERE session_id = ? AND seq = ?", (session_id, seq)
-        )
-        row = found[0] if found else None
-        if not isinstance(row, int):
-            return None
-        reducer = LineReducer()
-        for piece in database.pieces(EVENTS, "event_json", row):
+        for piece in _pieces(database, session_id, seq):
             reducer.feed(piece)
     except StoreError:
         return None
     return reducer.line()
+
+
+def _pieces(database: ReadOnlyDatabase, session_id: str, seq: SqlValue) -> Iterator[bytes]:
+    """Yield one event in pieces.
+
+    Raises:
+        StoreError: It is gone, or cannot be read.
+    """
+    found = database.first(
+        f"SELECT rowid FROM {EVENTS} WHERE session_id = ? AND seq = ?", (session_id, seq)
+    )
+    row = found[0] if found else None
+    if not isinstance(row, int):
+        raise StoreError(f"an event of {one_line(session_id)} is gone")
+    yield from database.pieces(EVENTS, "event_json", row)
 
 
 def _entries(event: _Event, *, is_counted: bool = False) -> tuple[Entry, ...]:

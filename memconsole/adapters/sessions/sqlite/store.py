@@ -123,6 +123,21 @@ class SqliteSessionStore:
             return archive.cold_forward(ref, copies=self._copies)
         return events_forward(ref.path, ref.session_id, copies=self._copies)
 
+    def texts(self, ref: TranscriptRef) -> Iterator[tuple[int, str]]:
+        """Yield the records as they are stored, each with its `seq` or line.
+
+        Raises:
+            StoreError: The database cannot be read, or a record is too large.
+        """
+        from memconsole.adapters.sessions.sqlite import archive  # noqa: PLC0415
+        from memconsole.adapters.sessions.sqlite.events import event_texts  # noqa: PLC0415
+
+        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
+            return archive.archive_texts(ref, copies=self._copies)
+        if ref.kind is TranscriptKind.COLD_ARCHIVE:
+            return archive.cold_texts(ref, copies=self._copies)
+        return event_texts(ref.path, ref.session_id, copies=self._copies)
+
 
 def is_there(path: Path) -> bool:
     """Tell whether there is something of that name, readable or not."""

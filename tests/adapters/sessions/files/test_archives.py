@@ -46,6 +46,15 @@ def names(agent: Agent) -> list[str]:
     return sorted(path.name for path in agent.sessions_dir.iterdir())
 
 
+def test_a_packed_transcript_is_read_with_its_lines(agent: Agent) -> None:
+    DISK.compress(agent, written(agent))
+    [packed] = DISK.packed(agent)
+    assert "".join(text for _, text in DISK.texts(agent, packed)) == WORDS.decode()
+    packed.path.write_bytes(packed.path.read_bytes()[:-9] + b"x" * 9)
+    with pytest.raises(OSError, match="unpacked|CRC"):
+        list(DISK.texts(agent, packed))
+
+
 def test_a_transcript_is_packed_in_its_place_and_keeps_its_age(agent: Agent) -> None:
     file = written(agent)
     freed = DISK.compress(agent, file)

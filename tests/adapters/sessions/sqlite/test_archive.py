@@ -96,6 +96,25 @@ def put_away(home: SqliteHome, content: bytes, *, in_file: bool, name: str | Non
     return path
 
 
+def test_archived_records_come_as_they_are_stored(
+    store: SqliteSessionStore, home: SqliteHome
+) -> None:
+    home.deleted("a", talk("a", "one", "x" * 3000))
+    stored = "".join(piece for _, piece in store.texts(ref_of(store, home)))
+    assert [json.loads(line)["type"] for line in stored.splitlines()][1:] == ["message"] * 2
+
+
+@pytest.mark.parametrize("in_file", [True, False])
+def test_cold_records_come_with_their_numbers(
+    in_file: bool, store: SqliteSessionStore, home: SqliteHome
+) -> None:
+    put_away(home, cold_records(talk("a", "one", "two")) + b"{broken\n", in_file=in_file)
+    *events, broken = store.texts(ref_of(store, home))
+    assert [seq for seq, _ in events] == [0, 1, 2]
+    assert "two" in events[2][1]
+    assert broken == (0, "{broken")
+
+
 def test_an_archive_is_unpacked(store: SqliteSessionStore, home: SqliteHome) -> None:
     home.deleted("a", talk("a", "one", "two", "x" * 3000))
     ref = ref_of(store, home)

@@ -168,6 +168,19 @@ def test_a_giant_event_costs_its_bytes_and_not_its_memory(
     assert peak < 6_000_000
 
 
+def test_events_come_as_they_are_stored_however_large(
+    store: SqliteSessionStore, home: SqliteHome, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home.live("agent:main:main", "a", [header("a"), picture(600_000), message(2, LONG)])
+    pieces = list(store.texts(ref_of(store, home)))
+    assert [len(text) > 600_000 for _, text in pieces] == [False, True, False]
+    assert [seq for seq, _ in pieces] == sorted({seq for seq, _ in pieces})
+    assert LONG in json.loads(pieces[2][1])["message"]["content"][0]["text"]
+    monkeypatch.setattr(sqlite_events, "MAX_EVENT_BYTES", 500_000)
+    with pytest.raises(StoreError, match="too large"):
+        list(store.texts(ref_of(store, home)))
+
+
 def test_an_event_over_the_limit_is_damage(
     store: SqliteSessionStore, home: SqliteHome, monkeypatch: pytest.MonkeyPatch
 ) -> None:

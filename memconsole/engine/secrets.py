@@ -1,0 +1,181 @@
+"""Looks for secrets in memory files and transcripts, and remembers how many memory files hold.
+
+Nothing of the platform's is written. What cannot be read is told: "none found" is said of what was
+looked into, and of nothing else.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import UNREADABLE, Notice
+from memconsole.domain.secrets import (
+    FoundSecret,
+    SecretCounts,
+    SecretsFound,
+    counts_of,
+    counts_text,
+    file_stamp,
+    spots,
+)
+from memconsole.domain.sessions.stored import TranscriptKind
+from memconsole.engine.home.lookup import find_agent
+from memconsole.errors import MemconsoleError, StateError, TranscriptRefusedError
+from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.sessions.stored import TranscriptRef
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.alerts import StatusFile
+    from memconsole.ports.host import OldTranscripts
+    from memconsole.ports.platform import Clock, MemoryReader, SessionStore
+
+logger = logging.getLogger(__name__)
+
+_NOT_READ = frozenset({"store-unreadable", "store-newer", *TranscriptRefusedError.CODES})
+
+
+class SecretService:
+    """Secrets in what agents wrote down and said.
+
+    Args:
+        reader: For the home.
+        memory: The memory files.
+        sessions: The transcripts.
+        packed: Transcripts that we packed.
+        counts: Remembers how many secrets memory files hold, for health.
+        settings: Read-only, nothing is remembered.
+        clock: The time.
+    """
+
+    def __init__(
+        self,
+        reader: Reader,
+        *,
+        memory: MemoryReader,
+        sessions: SessionStore,
+        packed: OldTranscripts,
+        counts: StatusFile,
+        settings: Settings,
+        clock: Clock,
+    ) -> None:
+        self._reader = reader
+        self._memory = memory
+        self._sessions = sessions
+        self._packed = packed
+        self._counts = counts
+        self._settings = settings
+        self._clock = clock
+
+    def find(
+        self,
+        agent_id: str | None = None,
+        *,
+        with_transcripts: bool = False,
+        advance: Callable[[], None] = lambda: None,
+    ) -> SecretsFound:
+        """Look into every memory file, and into every transcript where that is wanted.
+
+        Args:
+            agent_id: Only this agent's.
+            with_transcripts: Also what was said: of every era, archived and parked.
+            advance: Called before each file.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+            HomeNotFoundError: The platform home does not exist.
+            HomeUnreadableError: It exists and cannot be listed.
+        """
+        home = self._reader.home()
+        agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+        look = _Look(advance)
+        counts: dict[str, SecretCounts] = {}
+        for agent in agents:
+            root = os.path.realpath(agent.workspace)
+            if root not in counts and agent.workspace_exists:
+                counts[root] = SecretCounts(self._clock.now(), dict(self._of_memory(agent, look)))
+        files = look.files
+        for agent in agents if with_transcripts else ():
+            self._of_transcripts(agent, look)
+        self._remember(counts)
+        told = look.files - files if with_transcripts else None
+        return SecretsFound(tuple(look.items), tuple(look.unread), files, told)
+
+    def _of_memory(self, agent: Agent, look: _Look) -> Iterator[tuple[str, tuple[str, int]]]:
+        for one in self._memory.texts(agent.workspace):
+            if one.unread:
+                look.miss(agent, one.path, one.unread)
+                continue
+            found = FoundSecret(agent.id, one.path, one.modified_at)
+            number = look.into(agent, found, one.pieces)
+            if number is not None:
+                yield one.path, (file_stamp(one.size_bytes, one.modified_at), number)
+
+    def _of_transcripts(self, agent: Agent, look: _Look) -> None:
+        listing = self._sessions.sessions(agent)
+        look.unread += [one for one in listing.notices if one.code in _NOT_READ]
+        refs = dict.fromkeys(
+            ref
+            for one in listing.sessions
+            if one.transcript is not None
+            for ref in _files_of(one.transcript)
+        )
+        for ref in refs:
+            found = FoundSecret(agent.id, str(ref.path), ref.modified_at, ref.session_id)
+            look.into(agent, found, self._sessions.texts(ref))
+        for file in self._packed.packed(agent):
+            found = FoundSecret(agent.id, str(file.path), file.modified_at, file.session_id)
+            look.into(agent, found, self._packed.texts(agent, file))
+
+    def _remember(self, counts: dict[str, SecretCounts]) -> None:
+        if self._settings.ui.read_only:
+            return
+        try:
+            self._counts.write(counts_text(counts_of(self._counts.read()) | counts))
+        except StateError as error:
+            logger.warning("health is not told of it: %s", error)
+
+
+class _Look:
+    """Collects what one look finds."""
+
+    def __init__(self, advance: Callable[[], None]) -> None:
+        self.items: list[FoundSecret] = []
+        self.unread: list[Notice] = []
+        self.files = 0
+        self._advance = advance
+
+    def into(
+        self, agent: Agent, place: FoundSecret, pieces: Iterable[tuple[int, str]]
+    ) -> int | None:
+        """Look into one file; return how many secrets it holds, None where that is not known."""
+        self._advance()
+        before = len(self.items)
+        try:
+            self.items += (replace(place, spot=spot) for spot in spots(pieces))
+        except FileNotFoundError:
+            return None
+        except (MemconsoleError, OSError) as error:
+            self.miss(agent, place.path, str(error))
+            return None
+        self.files += 1
+        return len(self.items) - before
+
+    def miss(self, agent: Agent, path: str, why: str) -> None:
+        """Note what could not be looked into."""
+        message = one_line(f"{path} was not looked into: {why}")
+        self.unread.append(Notice(UNREADABLE, message, path, agent.id))
+
+
+def _files_of(ref: TranscriptRef) -> Iterator[TranscriptRef]:
+    """Yield a transcript, and the file beside a database that may hold more of it."""
+    yield replace(ref, extra=None)
+    if ref.extra is not None:
+        yield replace(ref, kind=TranscriptKind.FILE, path=ref.extra, extra=None, generation=None)
