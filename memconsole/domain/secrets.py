@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
-from memconsole.text.outgoing import kept_in, let_out
+from memconsole.text.outgoing import kept_in, let_out, name_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -144,11 +144,16 @@ class SecretCounts:
     """What is remembered of the last look into the memory files of a workspace.
 
     Attributes:
-        files: Stamp and number of secrets by path.
+        files: Stamp and number of secrets by path; a path as it may leave (`name_out`).
     """
 
     at: datetime
     files: Mapping[str, tuple[str, int]]
+
+    def known(self, path: str, stamp: str) -> tuple[int, bool]:
+        """Return how many secrets a file held, and whether it is still what was looked into."""
+        known, number = self.files.get(name_out(path), ("", 0))
+        return number, known == stamp
 
 
 def file_stamp(size_bytes: int, modified_at: datetime | None) -> str:
@@ -159,8 +164,7 @@ def file_stamp(size_bytes: int, modified_at: datetime | None) -> str:
 def counts_text(counts: Mapping[str, SecretCounts]) -> str:
     """Return what is remembered, by workspace, as a text to be stored."""
     kept = {
-        root: {"at": one.at.isoformat(), "files": {path: [*it] for path, it in one.files.items()}}
-        for root, one in counts.items()
+        root: {"at": one.at.isoformat(), "files": dict(one.files)} for root, one in counts.items()
     }
     return json.dumps({"schema": _SCHEMA, "workspaces": kept})
 

@@ -24,6 +24,7 @@ from memconsole.domain.secrets import (
 from memconsole.domain.sessions.stored import TranscriptKind
 from memconsole.engine.home.lookup import find_agent
 from memconsole.errors import MemconsoleError, StateError, TranscriptRefusedError
+from memconsole.text.outgoing import name_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class SecretService:
         look = _Look(advance)
         counts: dict[str, SecretCounts] = {}
         for agent in agents:
-            root = os.path.realpath(agent.workspace)
+            root = name_out(os.path.realpath(agent.workspace))
             if root not in counts and agent.workspace_exists:
                 counts[root] = SecretCounts(self._clock.now(), dict(self._of_memory(agent, look)))
         files = look.files
@@ -116,7 +117,7 @@ class SecretService:
             found = FoundSecret(agent.id, one.path, one.modified_at)
             number = look.into(agent, found, one.pieces)
             if number is not None:
-                yield one.path, (file_stamp(one.size_bytes, one.modified_at), number)
+                yield name_out(one.path), (file_stamp(one.size_bytes, one.modified_at), number)
 
     def _of_transcripts(self, agent: Agent, look: _Look) -> None:
         listing = self._sessions.sessions(agent)

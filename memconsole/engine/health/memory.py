@@ -12,10 +12,11 @@ from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.search.indexing import IndexState
-from memconsole.domain.secrets import counts_of, file_stamp
+from memconsole.domain.secrets import SecretCounts, counts_of, file_stamp
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
 from memconsole.text.figures import plural, short_kilo
+from memconsole.text.outgoing import name_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -76,13 +77,14 @@ def secrets(inputs: HealthInputs) -> Check:
     found: dict[str, int] = {}
     files, left = 0, 0
     for pool in _pools(inputs):
-        look = looks.get(str(pool.root))
+        look = looks.get(name_out(str(pool.root)), SecretCounts(inputs.now, {}))
         for item in pool.items:
             if not item.is_counted:
                 continue
             files += 1
-            stamp, number = (look and look.files.get(item.path)) or ("", 0)
-            left += stamp != file_stamp(item.size_bytes, item.modified_at)
+            stamp = file_stamp(item.size_bytes, item.modified_at)
+            number, is_same = look.known(item.path, stamp)
+            left += not is_same
             if number:
                 found[f"{pool.agents[0]}/{item.path}"] = number
     if found:

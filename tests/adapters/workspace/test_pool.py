@@ -55,9 +55,10 @@ def test_every_memory_file_is_read_whole_and_what_cannot_be_is_named(
     assert "".join(text for _, text in pieces) == long
     assert [number for number, _ in pieces][1] == pieces[0][1].count("\n") + 1
     assert found["memory/out.md"].unread == LINK_OUT
+    gone = {one.path: one for one in DiskMemory().texts(workspace)}["memory/long.md"]
     (workspace / "memory" / "long.md").unlink()
     with pytest.raises(FileNotFoundError):
-        list(found["memory/long.md"].pieces)
+        list(gone.pieces)
 
 
 def read(workspace: Path, *, config: PlatformConfig | None = None, agents: str = "main") -> Pool:

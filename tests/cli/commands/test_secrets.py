@@ -74,7 +74,7 @@ def test_what_was_said_is_looked_into_when_it_is_asked_for(call: Caller, world: 
     path = world.platform.agents[0].sessions_dir / "old.jsonl.gz"
     world.old_transcripts.there = [OldFile(path, "old", 9, NOW, is_packed=True)]
     world.old_transcripts.said = {"old": f"one\ntwo {TOKEN}\n"}
-    found = call.json("secrets", "--transcripts").data
+    found = call.json("secrets", "--transcripts", "--agent", "main").data
     assert [(one["session_id"], one["line"]) for one in found["items"]][1:] == [
         (found["items"][1]["session_id"], 2),
         ("old", 2),
@@ -147,7 +147,5 @@ def test_counts_of_other_homes_stay(call: Caller, world: World) -> None:
         '{"schema": 1, "workspaces": {"/other": {"at": "2026-01-01T00:00:00+00:00", "files": {}}}}'
     )
     call("secrets")
-    assert set(counts_of(world.secret_counts.text)) == {
-        "/other",
-        str(world.platform.agents[0].workspace),
-    }
+    mine = {str(one.workspace) for one in world.platform.agents}
+    assert set(counts_of(world.secret_counts.text)) == {"/other", *mine}

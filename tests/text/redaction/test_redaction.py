@@ -409,3 +409,11 @@ def test_time_grows_with_the_length_alone(unit: str) -> None:
 def test_a_pin_and_a_spanish_secret_go() -> None:
     assert mask("pin-code: 482913") == "pin-code: [redacted:pin]"
     assert mask("secreto: a1b2c3d4e5") == "secreto: [redacted:secret]"
+
+
+def test_a_field_that_says_it_is_a_hash_holds_no_secret() -> None:
+    digest = "IGQhW-hVn1GzyuS2vLk-qPfa4uh0tTemcJLOjqD7mKk"
+    row = f'{{"key":"tool:call00005:1795816108770","sourceHash":"{digest}"}}'
+    for text in (row, row.replace('"', '\\"')):
+        assert mask(text) == text
+    assert digest not in mask(f'{{"key":"tool","value":"{digest}"}}')
