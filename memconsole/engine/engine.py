@@ -31,13 +31,13 @@ if TYPE_CHECKING:
     from memconsole.engine.due import DueService
     from memconsole.engine.health.service import HealthService
     from memconsole.engine.hooks import HookService
+    from memconsole.engine.memory.secrets import SecretService
     from memconsole.engine.memory.service import MemoryService
     from memconsole.engine.metrics import MetricsService
     from memconsole.engine.platform_search.explain import PlatformSearchService
     from memconsole.engine.rotation.service import RotationService
     from memconsole.engine.runs import RunService
     from memconsole.engine.search.service import SearchService
-    from memconsole.engine.secrets import SecretService
     from memconsole.engine.sessions.service import SessionService
     from memconsole.engine.snapshot.snapshot import SoFar
     from memconsole.engine.upkeep import UpkeepService
@@ -349,7 +349,7 @@ class Engine:
     @cached_property
     def secrets(self) -> SecretService:
         """Secrets in what agents wrote down and said."""
-        from memconsole.engine.secrets import SecretService  # noqa: PLC0415
+        from memconsole.engine.memory.secrets import SecretService  # noqa: PLC0415
 
         ports, health = self._ports, self._ports.health()
         return SecretService(

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.secrets import FoundSecret, SecretsFound
+    from memconsole.domain.memory.secrets import FoundSecret, SecretsFound
 
 
 def secrets(

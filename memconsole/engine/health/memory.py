@@ -11,8 +11,8 @@ from memconsole.domain.commands.outcomes import SkipReason
 from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
+from memconsole.domain.memory.secrets import SecretCounts, counts_of, file_stamp
 from memconsole.domain.search.indexing import IndexState
-from memconsole.domain.secrets import SecretCounts, counts_of, file_stamp
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.text.estimate import exceeds, tokens_for, tokens_in, words_in
 from memconsole.text.figures import plural, short_kilo

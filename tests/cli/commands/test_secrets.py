@@ -10,7 +10,7 @@ import pytest
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.cleanup import OldFile
 from memconsole.domain.memory.files import MemoryText, PoolItem
-from memconsole.domain.secrets import counts_of
+from memconsole.domain.memory.secrets import counts_of
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.doubles.platform import NOW, talk

@@ -1,4 +1,4 @@
-"""Health over fakes: each check well, ill, and unable to look."""
+"""Health over fakes: each check well, ill, and unable to look; a long table of them."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from memconsole.domain.health import CHECK_IDS, CheckStatus, CronErrors, HeldLoc
 from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
+from memconsole.domain.memory.secrets import SecretCounts, counts_text, file_stamp
 from memconsole.domain.platform_search.index import IndexFacts
 from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.search.indexing import IndexState, IndexStatus
-from memconsole.domain.secrets import SecretCounts, counts_text, file_stamp
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind

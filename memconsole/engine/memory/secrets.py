@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import UNREADABLE, Notice
-from memconsole.domain.secrets import (
+from memconsole.domain.memory.secrets import (
     FoundSecret,
     SecretCounts,
     SecretsFound,

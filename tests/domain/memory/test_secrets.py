@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memconsole.domain.secrets import (
+from memconsole.domain.memory.secrets import (
     AROUND,
     STRETCH,
     SecretCounts,
