@@ -110,8 +110,7 @@ class World:
         self.alerts = FakeAlerts()
         self.logs = FakeLogs()
         self.metrics = FakeMetrics()
-        self.old_transcripts = FakeOldTranscripts()
-        self.secret_counts = FakeStatusFile()
+        self.old_transcripts, self.secret_counts = FakeOldTranscripts(), FakeStatusFile()
         self.usages = FakeUsages()
 
     @property
