@@ -23,6 +23,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 KEY = "agent:main:main"
+MOST_PACKAGES, MOST_MB = 50, 220
+"""Of a fresh installation: who keeps a console on a small host pays for each of them."""
+INSTALLERS = {"pip", "setuptools", "pkg_resources", "_distutils_hack"}
+"""What every new environment has."""
 CALLS: tuple[tuple[str, ...], ...] = (
     ("status",),
     ("agents",),
@@ -108,6 +112,20 @@ def main(executable: str) -> None:
             open_screens(executable, arguments, {**environment, **TERMINAL})
         if digest(user / ".openclaw") != before:
             sys.exit("the platform home was changed")
+    weigh(Path(executable).parents[1])
+
+
+def weigh(environment: Path) -> None:
+    """Refuse an installation that grew: packages and bytes beside those that install it."""
+    [packages] = environment.glob("lib/python*/site-packages")
+    names = {one.name.partition("-")[0].lower() for one in packages.glob("*.dist-info")}
+    names -= INSTALLERS
+    own = [one for one in packages.iterdir() if one.name.partition("-")[0] not in INSTALLERS]
+    files = [path for one in own for path in ([one] if one.is_file() else one.rglob("*"))]
+    size_mb = sum(path.stat().st_size for path in files if path.is_file()) / 1e6
+    say(f"{len(names)} packages, {size_mb:.0f} MB")
+    if len(names) > MOST_PACKAGES or size_mb > MOST_MB:
+        sys.exit(f"at most {MOST_PACKAGES} packages and {MOST_MB} MB were meant")
 
 
 def label(folder: Path, workspace: Path) -> Path:

@@ -206,6 +206,20 @@ def test_a_rotation_names_the_agent_whose_sessions_cannot_be_read(
 
 
 @pytest.mark.parametrize("words", [("memory", "show"), ("get",), ("memory", "get")], ids=" ".join)
+@pytest.mark.parametrize("path", ["memory", "memory/folder.md"])
+def test_a_folder_is_no_memory_file_and_no_empty_one(
+    program: Program, folder: Path, words: tuple[str, ...], path: str
+) -> None:
+    (folder / ".openclaw" / "workspace" / "memory" / "folder.md").mkdir(mode=0o777)
+
+    answer = program(*words, path)
+
+    assert answer.code in (1, 2)
+    assert "folder" in answer.err or f"has no file '{path}'" in answer.err
+    assert not answer.out.strip()
+
+
+@pytest.mark.parametrize("words", [("memory", "show"), ("get",), ("memory", "get")], ids=" ".join)
 def test_a_pipe_where_a_memory_file_should_be_keeps_nobody_waiting(
     program: Program, folder: Path, words: tuple[str, ...]
 ) -> None:

@@ -156,6 +156,8 @@ def _letter(sequence: str) -> str:
 _RUN = r"(?<![\w+/-])(?=(?:[A-DI-Za-xz0-8][A-Za-z0-9+/_-]{3}){5})[\w+/-]{20,}={0,2}"
 """The first of four digits tells half of a byte: in text it is none that steers a machine."""
 
+_HEXADECIMAL = "[0-9a-f]{32,}|[0-9A-F]{32,}"
+
 _LINE = 60
 """Characters of the lines that mails and certificates have, at least."""
 
@@ -169,7 +171,7 @@ _OTHER_LETTERS = "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]
 
 
 def unwrapped(text: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield stretches that are text in base64: where each begins and ends, and its text.
+    """Yield stretches that are text in base64 or hexadecimal: where each begins and ends, and its text.
 
     Args:
         text: Where they are.
@@ -193,6 +195,12 @@ def unwrapped(text: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
 def _decoded(run: str) -> str | None:
     if not run.isascii():
         return None
+    if len(run) % 2 == 0 and compiled(_HEXADECIMAL).fullmatch(run) is not None:
+        try:
+            said = bytes.fromhex(run).decode()
+        except UnicodeDecodeError:  # a digest is hardly ever text
+            return None
+        return said if said.replace("\n", "").replace("\t", "").isprintable() else None
     digits = run.encode().translate(_ANOTHER_ALPHABET, b"\r\n\t =")
     if _text(digits[:_HEAD], "ignore") is None:
         return None

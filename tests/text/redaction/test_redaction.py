@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 import json
 import re
 import time
@@ -279,6 +280,14 @@ def test_a_key_of_exact_length_is_known_behind_any_word(before: str, token: str)
 )
 def test_what_is_only_wrapped_or_glued_stays(text: str) -> None:
     assert mask(text) == text
+
+
+def test_hexadecimal_of_a_secret_goes_whole_and_a_digest_stays() -> None:
+    said = b"token=ghp_" + b"aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3zA5"
+    for digits in (said.hex(), said.hex().upper()):
+        assert digits not in mask(f"stored as {digits} there")
+    digest = hashlib.sha256(said).hexdigest()
+    assert mask(f"commit {digest} of it") == f"commit {digest} of it"
 
 
 def test_base64_of_a_secret_goes_whole_and_its_surroundings_stay() -> None:
