@@ -171,7 +171,7 @@ _OTHER_LETTERS = "[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a\U0001d400-\U0001d7ff]
 
 
 def unwrapped(text: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
-    """Yield stretches that are text in base64 or hexadecimal: where each begins and ends, and its text.
+    """Yield stretches of base64 and hexadecimal that are text: where they begin and end, the text.
 
     Args:
         text: Where they are.
