@@ -213,6 +213,34 @@ def test_a_reset_is_sent_once(tmp_path: Path) -> None:
     ]
 
 
+def test_a_branch_is_sent_once_and_its_row_says_what_it_was_branched_off(tmp_path: Path) -> None:
+    source = {"sessionKey": KEY, "sessionId": "s-1", "entryId": "m-3"}
+    row = {"key": "agent:main:b", "sessionId": "s-2", "forkSource": source}
+    steps = [
+        *let_in(),
+        {"on": "sessions.fork", "reply": ok({"sessionKey": "agent:main:b"})},
+        {"on": "sessions.list", "reply": ok({"sessions": [row]})},
+    ]
+    with scripted(steps) as script:
+        made, _ = client(script.url, tmp_path)
+        answer = made.branch(KEY, "m-3")
+        [found] = made.read().sessions.values()
+        made.close()
+    assert (answer.key, answer.is_lost) == ("agent:main:b", False)
+    assert (found.session_id, found.forked_at) == ("s-2", (KEY, "m-3"))
+    assert script.params("sessions.fork") == [{"sessionKey": KEY, "entryId": "m-3"}]
+
+
+def test_a_release_that_knows_no_branches_refuses_them_as_unknown(tmp_path: Path) -> None:
+    unknown = error("INVALID_REQUEST", "unknown method: sessions.fork")
+    with scripted([*let_in(), {"on": "sessions.fork", "reply": unknown}]) as script:
+        made, _ = client(script.url, tmp_path)
+        with pytest.raises(GatewayCallError) as refused:
+            made.branch(KEY, "m-3")
+        made.close()
+    assert refused.value.reason == "unknown-method"
+
+
 @pytest.mark.parametrize(
     ("refused", "second"),
     [
