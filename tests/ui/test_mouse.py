@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from textual.events import MouseScrollDown
+
 from memconsole.ui.widgets.line import Bar
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 
@@ -45,3 +47,41 @@ async def test_a_click_on_a_tab_shows_that_panel(engine: FakeEngine) -> None:
         await desk.settle()
         assert desk.focus == "search"
         assert desk.pane("search").size.height > 0
+
+
+async def test_a_click_on_a_row_selects_it_and_a_second_one_opens_it(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        lines = desk.text("sessions").splitlines()
+        y = next(place for place, line in enumerate(lines) if "▸" not in line and "?" in line)
+        await desk.pilot.click("#sessions", offset=(6, y))
+        await desk.settle()
+        assert desk.focus == "sessions"
+        assert "▸" in desk.text("sessions").splitlines()[y]
+        await desk.pilot.click("#sessions", offset=(6, y), times=2)
+        await desk.settle()
+        assert desk.screen == "session"
+
+
+async def test_the_wheel_scrolls_what_does_not_fit_and_the_cursor_stays_in_view(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("question_mark")
+        pane, before = desk.pane("dialog"), desk.text("dialog")
+        where = {"x": 3, "y": 3, "delta_x": 0, "delta_y": 1, "button": 0}
+        held = dict.fromkeys(("shift", "meta", "ctrl"), False)
+        pane.post_message(MouseScrollDown(pane, **where, **held))
+        await desk.settle()
+        assert desk.text("dialog") != before
+        assert "▸" in desk.text("dialog")
+
+
+async def test_a_click_on_a_button_answers_the_question(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("F")
+        picture = desk.picture().splitlines()
+        y = next(place for place, line in enumerate(picture) if "[ Cancel ]" in line)
+        await desk.pilot.click(offset=(picture[y].index("[ Cancel ]") + 3, y))
+        await desk.settle()
+        assert desk.screen == "overview"
+        assert not engine.done
