@@ -204,12 +204,13 @@ class LoopbackGateway:
         row = self.changed[key] = {
             **{name: value for name, value in row.items() if name not in ("status", "startedAt")},
             "updatedAt": self._stamp(),
+            "sessionStartedAt": self._stamp(),
             "totalTokens": 0,
             "totalTokensFresh": True,
             "compactionCount": 0,
             "hasActiveRun": False,
         }
-        entry = {**row, "lifecycleRevision": str(uuid.uuid4()), "sessionStartedAt": self._stamp()}
+        entry = {**row, "lifecycleRevision": str(uuid.uuid4())}
         return {"ok": True, "key": key, "entry": entry}
 
     def _compact(self, params: Mapping[str, object]) -> dict[str, object]:

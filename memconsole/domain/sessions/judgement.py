@@ -106,6 +106,8 @@ def count_tokens(
 
 def _counted(stored: StoredSession, window: int | None, usage: Tail | None) -> TokenCount:
     reported = stored.tokens_reported
+    if usage is not None and _is_of_before(usage, stored):
+        usage = None
     estimated = None if usage is None else usage.usage_tokens
     if reported is None:
         state = TokenState.UNKNOWN if estimated is None else TokenState.ESTIMATED
@@ -117,6 +119,13 @@ def _counted(stored: StoredSession, window: int | None, usage: Tail | None) -> T
     if usage is not None and _is_contradicted(reported, usage):
         return TokenCount(TokenState.SUSPECT, reported, estimated)
     return TokenCount(TokenState.FRESH, reported, estimated)
+
+
+def _is_of_before(usage: Tail, stored: StoredSession) -> bool:
+    """Tell whether the last count of a transcript is of before a reset that stands in no record."""
+    counted_at = usage.usage_points[-1][0] if usage.usage_points else usage.spoke_at
+    began_at = stored.started_at
+    return counted_at is not None and began_at is not None and counted_at < began_at
 
 
 def _is_contradicted(reported: int, usage: Tail) -> bool:

@@ -228,6 +228,7 @@ def merge(stored: StoredSession, one: LiveSession) -> StoredSession:
         model_provider=one.model_provider or stored.model_provider,
         status=one.status or stored.status,
         is_active=stored.is_active if one.is_active is None else one.is_busy,
+        started_at=sound(one.started_at, stored.started_at),
         updated_at=sound(one.updated_at, stored.updated_at),
         last_interaction_at=sound(one.last_interaction_at, stored.last_interaction_at),
         source=Storage.GATEWAY,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -149,6 +149,16 @@ def test_after_a_compaction_its_own_number_and_an_overhead_stand_until_a_model_c
     assert (count.state, count.estimated, count.is_reckoned) == (state, 50_000, True)
     not_due = why_not_due(session, SessionClass.MAIN, count, RotationPolicy(10_000), 10_000)
     assert not_due in (NotDue.STALE, NotDue.UNCONFIRMED)  # nobody has counted
+
+
+@pytest.mark.parametrize(("minutes", "state"), [(1, TokenState.FRESH), (-1, TokenState.SUSPECT)])
+def test_what_a_model_counted_before_a_reset_contradicts_no_count_of_now(
+    minutes: int, state: TokenState
+) -> None:
+    counted_at = datetime(2026, 4, 12, 9, tzinfo=UTC)
+    used = Tail(usage_tokens=151_000, usage_points=((counted_at, 151_000),))
+    began = stored(tokens_reported=0, started_at=counted_at + timedelta(minutes=minutes))
+    assert count_tokens(began, 200_000, used).state is state
 
 
 def test_an_overhead_is_added_to_no_count() -> None:
