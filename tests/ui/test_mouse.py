@@ -68,9 +68,8 @@ async def test_the_wheel_scrolls_what_does_not_fit_and_the_cursor_stays_in_view(
     async with at_work(engine, COMPACT) as desk:
         await desk.press("question_mark")
         pane, before = desk.pane("dialog"), desk.text("dialog")
-        where = {"x": 3, "y": 3, "delta_x": 0, "delta_y": 1, "button": 0}
-        held = dict.fromkeys(("shift", "meta", "ctrl"), False)
-        pane.post_message(MouseScrollDown(pane, **where, **held))
+        # widget, x, y, by how much, button, and no key held
+        pane.post_message(MouseScrollDown(pane, 3, 3, 0, 1, 0, False, False, False))
         await desk.settle()
         assert desk.text("dialog") != before
         assert "▸" in desk.text("dialog")
