@@ -36,38 +36,38 @@ COMMANDS = {
         "sessions": "commands.status:sessions",
         "session": "commands.session:session",
         "transcript": "commands.session:transcript",
-        "memory": "Look into the memory of the agents, add to it, forget, undo.",
-        "markers": "commands.memory:markers",
+        "runs": "commands.runs:runs",
         "search": "commands.search:search",
         "get": "commands.search:get",
         "reindex": "commands.search:reindex",
+        "memory": "Look into the memory of the agents, add to it, forget, undo.",
+        "markers": "commands.memory:markers",
+        "secrets": "commands.secrets:secrets",
         "checkpoint": "commands.capture:checkpoint",
+        "flush": "commands.capture:flush",
         "observe": "commands.capture:observe",
-        "index-md": "commands.capture:index_md",
-        "bootstrap": "commands.bootstrap:bootstrap",
         "reflect": "commands.reflect:reflect",
         "consolidate": "commands.consolidate:consolidate",
         "summarize": "commands.capture:summarize",
         "recover": "commands.capture:recover",
-        "restore": "commands.session:restore",
+        "index-md": "commands.capture:index_md",
         "rotate": "commands.capture:rotate",
         "compact": "commands.compact:compact",
-        "flush": "commands.capture:flush",
-        "secrets": "commands.secrets:secrets",
         "prune-preview": "commands.pruning:prune_preview",
+        "bootstrap": "commands.bootstrap:bootstrap",
+        "restore": "commands.session:restore",
+        "serve": "commands.serve:serve",
+        "service": "Let this host keep the scheduler running.",
         "jobs": "commands.jobs:jobs",
         "once": "commands.jobs:once",
+        "hooks": "Put memconsole's hooks into the platform, and look after them.",
+        "mcp": "commands.serve:mcp",
         "health": "commands.health:health",
         "alerts": "Tell people what is wrong, and list what is.",
-        "runs": "commands.runs:runs",
-        "report": "commands.report:report",
-        "logs": "Look after logs.",
-        "serve": "commands.serve:serve",
-        "mcp": "commands.serve:mcp",
-        "service": "Let this host keep the scheduler running.",
-        "bench": "Measure memconsole on data of your own.",
-        "hooks": "Put memconsole's hooks into the platform, and look after them.",
         "config": "Check the platform's configuration, show or start memconsole's own.",
+        "logs": "Look after logs.",
+        "report": "commands.report:report",
+        "bench": "Measure memconsole on data of your own.",
     },
     "memory": {
         "pool": "commands.memory:pool",
@@ -111,6 +111,16 @@ COMMANDS = {
 """Module and function below `memconsole.cli` by command, in the order of `--help`; a name that is a
 key itself is a group, with its help."""
 
+SECTIONS = {
+    "status": "Look",
+    "search": "Find",
+    "checkpoint": "Save",
+    "rotate": "Start anew",
+    "serve": "Day and night",
+    "health": "Trouble",
+}
+"""Headings of `--help`, each by the command that it stands above."""
+
 
 class LazyCommands(MutableMapping[str, "AnyCommand"]):
     """Commands of one group by name, each built when it is asked for.
@@ -153,14 +163,17 @@ class LazyGroup(TyperGroup):
         """List the commands; for one line of each, no module of a command is loaded."""
         del ctx
         places = COMMANDS[self.name or PROGRAM]
-        limit = formatter.width - 6 - max(map(len, places))
-        told = {name: place if name in COMMANDS else _help(place) for name, place in places.items()}
-        rows = [
-            (name, TyperCommand(name, help=text).get_short_help_str(limit))
-            for name, text in told.items()
-        ]
-        with formatter.section("Commands"):
-            formatter.write_dl(rows)
+        widest = max(map(len, places))
+        sections: dict[str, list[tuple[str, str]]] = {}
+        title = "Commands"
+        for name, place in places.items():
+            title = SECTIONS.get(name, title) if places is COMMANDS[PROGRAM] else title
+            text = place if name in COMMANDS else _help(place)
+            short = TyperCommand(name, help=text).get_short_help_str(formatter.width - 6 - widest)
+            sections.setdefault(title, []).append((name.ljust(widest), short))
+        for title, rows in sections.items():
+            with formatter.section(title):
+                formatter.write_dl(rows)
 
 
 class Program(LazyGroup):
