@@ -60,6 +60,12 @@ class ConfigError(MemconsoleError):
     code = "config"
 
 
+class SourceAwayError(MemconsoleError):
+    """A home of the fleet could not be reached, or did not answer."""
+
+    code = "away"
+
+
 class HomeNotFoundError(MemconsoleError):
     """The platform's state folder does not exist."""
 

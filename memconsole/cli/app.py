@@ -246,6 +246,11 @@ def start(
     from memconsole.cli import console  # noqa: PLC0415
 
     call = call_of(context)
+    if (call.flags.is_fleet or call.flags.hosts) and not version:
+        raise UsageError(
+            "--fleet and --host need a command: console and jobs are about one home",
+            hint="Try `memconsole status --fleet`.",
+        )
     if serve and not version:
         from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415
 

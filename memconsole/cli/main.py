@@ -40,6 +40,7 @@ def main(arguments: Sequence[str] | None = None, *, build: EngineBuilder | None 
     words = list(sys.argv[1:] if arguments is None else arguments)
     call = Call(build)
     call.is_json_asked = is_json_asked(words)
+    call.flags.words = tuple(words)
     join_bash_words(os.environ)
     with stopped_like_interrupted(), call.resources:
         return _guarded(call, words)

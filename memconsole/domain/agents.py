@@ -51,6 +51,8 @@ WARNING_CODES = (
     "gateway-list-cut",
     "gateway-other-home",
     "gateway-refused",
+    "home-away",
+    "home-failed",
     "index-stale",
     "memory-unreadable",
     "missing-transcript",

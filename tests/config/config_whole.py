@@ -150,6 +150,12 @@ paths = ["/srv/*.log"]
 textfile = "/var/lib/node_exporter/memconsole.prom"
 port = 9123
 interval = "5m"
+[fleet]
+timeout = "2m"
+[[fleet.source]]
+homes = ["~/.openclaw", "/srv/b/.openclaw"]
+[[fleet.source]]
+url = "ssh://ops@alpha"
 [bootstrap]
 max_chars = 10_000
 total_chars = 30_000

@@ -29,6 +29,7 @@ from memconsole.domain.settings.sections import (
     CleanupSettings,
     ConfigCheckSettings,
     ConsolidateSettings,
+    FleetSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
@@ -227,6 +228,9 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         log_rotation=LogRotationSettings(timedelta(hours=2), 4096, 5, ("/srv/*.log",)),
         cleanup=CLEANUP,
         metrics=METRICS,
+        fleet=FleetSettings(
+            ("~/.openclaw", "/srv/b/.openclaw", "ssh://ops@alpha"), timedelta(minutes=2)
+        ),
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,
@@ -389,7 +393,7 @@ def test_the_table_names_real_fields_and_fitting_kinds() -> None:
 
 OF_ALL = frozenset(
     {"gateway", "compaction", "config", "platform", "state", "redact", "ui", "log", "alerts", "llm"}
-    | {"config_check", "log_rotation", "cleanup", "metrics", "markers", "timezone"}
+    | {"config_check", "log_rotation", "cleanup", "metrics", "markers", "timezone", "fleet"}
 )
 """Sections about the host, the platform or people: no agent has its own."""
 
@@ -431,3 +435,16 @@ def test_what_one_agent_has_is_shown_with_its_source_and_no_other_has_it(
     rows = {row.key: row for row in describe(found)}
     assert rows[f"agents.work.{key.name}"].source == f"{tmp_path}/config.toml, line 2"
     assert rows[key.name].source == "default"
+
+
+@pytest.mark.parametrize(
+    "source",
+    ['url = "ssh://-oProxyCommand=id"', 'url = "ssh://a b"', 'homes = ["openclaw"]', "homes = 3"],
+)
+def test_a_source_of_the_fleet_that_is_no_path_and_no_address_is_refused(
+    source: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f"[[fleet.source]]\n{source}\n")
+    with pytest.raises(ConfigError, match=r"fleet\.source"):
+        _ = load({}, file=file).fleet.timeout

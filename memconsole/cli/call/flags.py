@@ -16,9 +16,15 @@ class Flags:
         values: Configuration keys with the text that an option gave them.
         is_json: `--json`, before or after the command.
         is_demo: `--demo`.
+        is_fleet: `--fleet`.
+        hosts: Names that `--host` gave.
+        words: Everything behind the name of the program.
     """
 
     config: str | None = None
     values: dict[str, str] = field(default_factory=dict)
     is_json: bool = False
     is_demo: bool = False
+    is_fleet: bool = False
+    hosts: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()

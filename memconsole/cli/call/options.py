@@ -14,6 +14,8 @@ from memconsole.cli.call.call import Call
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import typer
     from typer._click.core import Context, Parameter  # what Typer's own signatures name
 
@@ -47,12 +49,16 @@ class GlobalOption:
 
 CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
 DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
+FLEET = GlobalOption(("--fleet",), "", "Ask every home of [[fleet.source]].")
+HOST = GlobalOption(("--host",), "", "Ask the homes of these hosts of the fleet.", "NAME[,NAME]")
 JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
 VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
 
 GLOBAL_OPTIONS = (
     GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR"),
     DEMO,
+    FLEET,
+    HOST,
     CONFIG,
     GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
     GlobalOption(
@@ -78,6 +84,32 @@ class Command(TyperCommand):
         extra = [parameter(option, is_hidden=option is not JSON) for option in GLOBAL_OPTIONS]
         *own, last = super().get_params(ctx)  # `--help` stays the last one
         return [*own, *extra, last]
+
+    def invoke(self, ctx: Context) -> object:
+        """Run the command, or carry it to the homes of the fleet."""
+        call = ctx.ensure_object(Call)
+        if not call.flags.is_fleet and not call.flags.hosts:
+            return super().invoke(ctx)
+        from memconsole.cli.call.fleet import ask_fleet  # noqa: PLC0415 - most calls have no fleet
+
+        _, _, command = ctx.command_path.partition(" ")
+        return ask_fleet(call, command, own_words(call.flags.words))
+
+
+def own_words(words: Sequence[str]) -> list[str]:
+    """Return a call that was understood without its global options."""
+    flags = {one for option in GLOBAL_OPTIONS if option.metavar is None for one in option.names}
+    valued = {one for option in GLOBAL_OPTIONS if option.metavar for one in option.names}
+    kept: list[str] = []
+    left = iter(words)
+    for word in left:
+        if word == "--":
+            return [*kept, word, *left]
+        if word in valued:
+            next(left, None)
+        elif word not in flags and not word.startswith(tuple(f"{one}=" for one in valued)):
+            kept.append(word)
+    return kept
 
 
 def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
@@ -106,6 +138,10 @@ def take(call: Call, option: GlobalOption, value: object) -> None:
         call.flags.is_json = True
     elif option is DEMO:
         call.flags.is_demo = True
+    elif option is FLEET:
+        call.flags.is_fleet = True
+    elif option is HOST:
+        call.flags.hosts = tuple(filter(None, str(value).split(",")))
     elif option is CONFIG:
         call.flags.config = str(value)
     elif option is VERBOSE and isinstance(value, int):

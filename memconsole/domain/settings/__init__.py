@@ -40,6 +40,7 @@ from memconsole.domain.settings.sections import (
     CleanupSettings,
     ConfigCheckSettings,
     ConsolidateSettings,
+    FleetSettings,
     FlushSettings,
     FreshnessSettings,
     HealthSettings,
@@ -385,6 +386,7 @@ class Settings:
     log_rotation: LogRotationSettings = section(LogRotationSettings)
     cleanup: CleanupSettings = section(CleanupSettings)
     metrics: MetricsSettings = section(MetricsSettings)
+    fleet: FleetSettings = section(FleetSettings)
     llm: LlmSettings = section(LlmSettings)
     redact: bool = setting(
         True, Switch(), "Mask secrets in all we write and show", name="redact.enabled"

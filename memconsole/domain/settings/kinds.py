@@ -276,6 +276,54 @@ class Counts(Kind):
         return toml_value(text)
 
 
+class Sources(Kind):
+    """The tables `[[fleet.source]]`, as one list of paths of this host and addresses of others."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name of the kind."""
+        return "list of tables, each a [[fleet.source]] with homes or a url"
+
+    def parse(self, raw: object) -> tuple[str, ...]:
+        """Take tables with one of their two keys, or what they come to as texts."""
+        parts = raw if isinstance(raw, list | tuple) else (raw,)
+        found = [one for part in parts for one in self._named(part)]
+        return tuple(dict.fromkeys(map(_source, found)))
+
+    def _named(self, part: object) -> tuple[str, ...]:
+        if isinstance(part, str):
+            return (part,)
+        if isinstance(part, Mapping) and part.keys() == {"homes"}:
+            return Texts().parse(part["homes"])
+        if isinstance(part, Mapping) and part.keys() == {"url"}:
+            return Texts().parse([part["url"]])
+        raise ValueError(f"must be a {self.label}, not {shown(part)}")
+
+    def from_text(self, text: str) -> object:
+        """Accept a TOML array, or texts with commas between them."""
+        return Texts().from_text(text)
+
+
+def _source(text: str) -> str:
+    """Return a path of this host or an address of another as it was written.
+
+    Raises:
+        ValueError: It is neither.
+    """
+    from memconsole.domain.fleet.address import parse  # noqa: PLC0415 - mostly there is none
+
+    if "://" in text:
+        try:
+            parse(text)
+        except ValueError as error:
+            raise ValueError(f"{error}, not {shown(text)}") from None
+    elif not text.startswith(("/", "~/")):
+        raise ValueError(f"must be absolute paths and ssh:// addresses, not {shown(text)}")
+    return text
+
+
 def toml_value(text: str) -> object:
     """Return one TOML value; the text itself when it is none."""
     import tomllib  # noqa: PLC0415  # rare: a list or table in a variable

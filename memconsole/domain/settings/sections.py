@@ -16,6 +16,7 @@ from memconsole.domain.settings.kinds import (
     PathName,
     Ratio,
     Score,
+    Sources,
     Span,
     Switch,
     Texts,
@@ -447,6 +448,22 @@ class CleanupSettings:
     )
     delete_days: int = setting(
         30, Whole(1), "Days until a packed one is deleted", others=(Other("CLAWDBOT_DELETE_DAYS"),)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSettings:
+    """`[fleet]`: which homes `--fleet` and `--host` ask."""
+
+    sources: tuple[str, ...] = setting(
+        (),
+        Sources(),
+        "Homes that --fleet asks, each a table [[fleet.source]] with homes of this host or the url "
+        "of another, such as ssh://ops@alpha",
+        name="source",
+    )
+    timeout: timedelta = setting(
+        timedelta(minutes=1), Span(SECOND), "How long one home is waited for"
     )
 
 

@@ -1,0 +1,79 @@
+"""Runs one call of our command line, here or through ssh, within limits of time and of length."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import tempfile
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from memconsole.domain.fleet.wire import MOST_BYTES, Heard
+from memconsole.errors import SourceAwayError
+from memconsole.system.launch import FOLDER, environment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+
+_MOST_SAID = 2000
+_LOOK_S = 0.05
+
+
+def run(argv: Sequence[str], timeout: timedelta) -> tuple[Heard, str]:
+    """Return what a program said on standard output, and the last it said on standard error.
+
+    It has no terminal and no input, so it asks nothing. Its own group is ended with it.
+
+    Raises:
+        SourceAwayError: It cannot be started, or takes too long or says too much.
+    """
+    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as complaints:
+        try:
+            process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=out,
+                stderr=complaints,
+                cwd=FOLDER,
+                env=environment(),
+                start_new_session=True,
+            )
+        except OSError as error:
+            raise SourceAwayError(f"it cannot be asked: {error.strerror or error}") from None
+        try:
+            _wait(process, out.fileno(), timeout)
+        finally:
+            _end(process)
+        out.seek(0)
+        length = os.fstat(complaints.fileno()).st_size
+        complaints.seek(max(0, length - _MOST_SAID))
+        said = complaints.read(_MOST_SAID).decode("utf-8", "replace").strip()
+        return Heard(out.read(MOST_BYTES + 1), process.returncode), said
+
+
+def _wait(process: subprocess.Popen[bytes], out: int, timeout: timedelta) -> None:
+    left = timeout.total_seconds()
+    while True:
+        try:
+            process.wait(min(_LOOK_S, left))
+        except subprocess.TimeoutExpired:
+            left -= _LOOK_S
+        else:
+            return
+        if left <= 0:
+            raise SourceAwayError(
+                f"no answer within {timeout.total_seconds():.0f} s",
+                hint="What was asked may still be going on there; `memconsole runs` there tells.",
+            )
+        if os.fstat(out).st_size > MOST_BYTES:
+            raise SourceAwayError(f"its answer is longer than {MOST_BYTES // 2**20} MiB")
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """End what is still running of it."""
+    if process.poll() is None:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()

@@ -1,0 +1,86 @@
+"""A home of another host, asked by the memconsole there through OpenSSH.
+
+OpenSSH does what it is for: keys, known hosts, aliases, one kept connection a host. It asks nothing
+(`BatchMode`), and what runs there is one quoted line.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.fleet.program import run
+from memconsole.domain.agents import HomeRef
+from memconsole.errors import SourceAwayError
+from memconsole.system.launch import find_program
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+    from pathlib import Path
+
+    from memconsole.domain.fleet.address import SshAddress
+    from memconsole.domain.fleet.wire import Heard
+
+_OPTIONS = (
+    "BatchMode=yes",
+    "ClearAllForwardings=yes",
+    "ConnectTimeout=10",
+    "ServerAliveInterval=10",
+)
+_KEPT = ("ControlMaster=auto", "ControlPersist=60")
+_LONGEST_FOLDER = 45
+"""A socket's path holds 104 bytes: the folder, 41 for the name and 18 while it is made."""
+_BROKEN = 255
+_NOT_FOUND = 127
+
+
+class SshHome:
+    """One home of another host.
+
+    Args:
+        address: Where it is.
+        sockets: Folder of ours for the kept connections, readable by nobody else.
+        timeout: For one command.
+    """
+
+    def __init__(self, address: SshAddress, *, sockets: Path, timeout: timedelta) -> None:
+        self.home = HomeRef(address.home, address.host)
+        self._address = address
+        self._sockets = sockets
+        self._timeout = timeout
+
+    def ask(self, words: Sequence[str]) -> Heard:
+        """Run the command for this home on its host."""
+        heard, complaint = run(self.call(words), self._timeout)
+        if heard.code == _BROKEN and not heard.text:
+            last = (complaint.splitlines() or ["ssh gave no reason"])[-1]
+            raise SourceAwayError(
+                f"ssh: {last}", hint=f"Try `ssh {self.home.host}`; it must log in without asking."
+            )
+        if heard.code == _NOT_FOUND and not heard.text:
+            raise SourceAwayError(
+                "memconsole is not in the PATH of a login without a terminal",
+                hint="Install it there, or put a link to it into /usr/local/bin.",
+            )
+        return heard
+
+    def call(self, words: Sequence[str]) -> list[str]:
+        """Return the call of ssh: the host can be no option, and the other side splits no word."""
+        ssh = find_program("ssh")
+        if ssh is None:
+            raise SourceAwayError("there is no ssh here", hint="Install the client of OpenSSH.")
+        address = self._address
+        place = str(self._sockets).replace("%", "%%")
+        kept = [*_KEPT, f"ControlPath={place}/%C"] if len(place) <= _LONGEST_FOLDER else []
+        home = ["--home", address.home] if address.home else []
+        return [
+            ssh,
+            "-T",
+            *(word for option in (*_OPTIONS, *kept) for word in ("-o", option)),
+            *(["-l", address.user] if address.user else []),
+            *(["-p", str(address.port)] if address.port else []),
+            "--",
+            address.host,
+            shlex.join(["memconsole", *home, "--json", *words]),
+        ]

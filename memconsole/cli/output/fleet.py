@@ -1,0 +1,177 @@
+"""What the homes of a fleet answered, for people: one table, and a line for each that is away.
+
+Everything in an answer is foreign: a field of another kind than ours is `?`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from memconsole.cli.output import wording
+from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.fleet.wire import Freshness
+from memconsole.text import figures
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from memconsole.cli.output.printer import Printer
+    from memconsole.domain.fleet.wire import Json, Reply, Row
+
+_MOST_FINDINGS = 5
+_HOME = Column("home", cut="middle", least=12)
+
+
+def show_replies(printer: Printer, command: str, replies: Sequence[Reply]) -> None:
+    """Write the answers: what is away first, then what the others say."""
+    for reply in replies:
+        if reply.failure:
+            name, failure = printer.text(str(reply.home)), printer.text(reply.failure)
+            word = "away" if reply.freshness is Freshness.AWAY else "failed"
+            printer.sentence(Cell(f"! {word}  ", "warn"), f"{name}: {failure}")
+            if reply.hint:
+                printer.sentence(Cell(" " * 8), printer.text(reply.hint), "dim")
+    answered = [one for one in replies if not one.failure]
+    if command == "status":
+        _status(printer, replies)
+    elif command == "search":
+        _hits(printer, answered)
+    else:
+        columns, cells = _TABLES.get(command, _OUTCOMES)
+        rows = [
+            [_name(printer, reply), *(printer.text(text) for text in cells(row, printer))]
+            for reply in answered
+            for row in _rows(reply.data if command != "health" else _bad_checks(reply.data))
+        ]
+        if rows:
+            printer.table((_HOME, *columns), rows)
+        elif answered:
+            printer.write(Cell("nothing" if command != "health" else "every check is ok", "dim"))
+
+
+def _status(printer: Printer, replies: Sequence[Reply]) -> None:
+    columns = (
+        _HOME,
+        Column("state"),
+        Column("agents", right=True),
+        Column("sessions", right=True),
+        Column("due", right=True),
+        Column("fullest", right=True),
+        Column("as of", rank=1),
+    )
+    printer.table(columns, [_status_row(printer, reply) for reply in replies])
+    for reply in replies:
+        row = reply.data if isinstance(reply.data, dict) else {}
+        found = [one for one in _rows(row.get("attention")) if one.get("severity") != "info"]
+        for one in found[:_MOST_FINDINGS]:
+            sign = Cell(f"! {printer.text(_text(one, 'severity')):8}  ", "warn")
+            printer.sentence(sign, printer.text(f"{reply.home}: {_text(one, 'message')}"))
+        if len(found) > _MOST_FINDINGS:
+            more = figures.plural(len(found) - _MOST_FINDINGS, "more finding")
+            printer.write(Cell(f"  and {more} of {printer.text(str(reply.home))}", "dim"))
+
+
+def _status_row(printer: Printer, reply: Reply) -> list[Cell | str]:
+    word = reply.freshness.value
+    if reply.failure and reply.freshness is not Freshness.AWAY:
+        word = "failed"
+    state = Cell(word, "ok" if word == Freshness.LIVE else "warn")
+    name = _name(printer, reply)
+    if reply.as_of is None or not isinstance(reply.data, dict):
+        return [name, state, "?", "?", "?", "?", "?"]
+    agents = _rows(reply.data.get("agents"))
+    fullest = [count for one in agents if (count := _count(one, "tokens_max")) is not None]
+    return [
+        name,
+        state,
+        str(len(agents)),
+        _sum(agents, "sessions"),
+        _sum(agents, "due"),
+        figures.short_kilo(max(fullest, default=None)),
+        wording.clock_time(reply.as_of, printer.zone),
+    ]
+
+
+def _hits(printer: Printer, replies: Sequence[Reply]) -> None:
+    """Write hits home by home: scores of two homes do not compare."""
+    for reply in replies:
+        hits = _rows(reply.data.get("hits") if isinstance(reply.data, dict) else None)
+        printer.title(_name(printer, reply), figures.plural(len(hits), "hit"))
+        for hit in hits:
+            where = f"{_text(hit, 'agent')} {_text(hit, 'path')}:{_figure(hit, 'start_line')}"
+            printer.write(Cell(printer.text(where), "mark"))
+            printer.sentence(Cell("  "), printer.text(_text(hit, "snippet")), "dim")
+
+
+def _bad_checks(data: Json) -> Json:
+    checks = _rows(data.get("checks") if isinstance(data, dict) else None)
+    return [one for one in checks if one.get("status") != "ok"]
+
+
+_NAME = Column("agent", cut="end", least=6)
+_MESSAGE = Column("message", cut="end", least=20)
+_TABLES: dict[str, tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[str]]]] = {
+    "agents": (
+        (_NAME, Column("sessions", right=True), Column("due", right=True), Column("fullest")),
+        lambda row, _: (
+            _text(row, "id"),
+            _figure(row, "sessions"),
+            _figure(row, "due"),
+            figures.short_kilo(_count(row, "tokens_max")),
+        ),
+    ),
+    "sessions": (
+        (Column("session", cut="middle", least=16), Column("tokens", right=True), Column("due")),
+        lambda row, _: (
+            _text(row, "key") or _text(row, "session_id"),
+            figures.short_kilo(_count(row, "tokens")),
+            "due" if row.get("due") is True else wording.NOTHING,
+        ),
+    ),
+    "runs": (
+        (Column("started"), Column("command"), Column("status"), Column("reason", rank=1)),
+        lambda row, _: tuple(
+            _text(row, one) or wording.NOTHING
+            for one in ("started_at", "command", "status", "reason")
+        ),
+    ),
+    "health": (
+        (Column("check"), Column("status"), _MESSAGE),
+        lambda row, _: tuple(_text(row, one) for one in ("id", "status", "message")),
+    ),
+}
+_OUTCOMES: tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[str]]] = (
+    (_NAME, Column("status"), _MESSAGE),
+    lambda row, _: tuple(_text(row, one) for one in ("agent", "status", "message")),
+)
+"""Columns of each command and what stands in them."""
+
+
+def _name(printer: Printer, reply: Reply) -> str:
+    return printer.text(str(reply.home) if reply.home.path else f"{reply.home.host}:")
+
+
+def _rows(value: Json) -> list[Row]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(row: Row, name: str) -> str:
+    found = row.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _count(row: Row, name: str) -> int | None:
+    found = row.get(name)
+    return found if type(found) is int else None
+
+
+def _figure(row: Row, name: str) -> str:
+    found = _count(row, name)
+    return "?" if found is None else str(found)
+
+
+def _sum(rows: Sequence[Row], name: str) -> str:
+    """Return a sum; `?` where one of it is not known."""
+    counts = [_count(row, name) for row in rows]
+    known = [one for one in counts if one is not None]
+    return str(sum(known)) if len(known) == len(counts) else "?"

@@ -1,0 +1,176 @@
+"""What the homes of a fleet answer: the JSON of our own command line, judged and taken apart.
+
+The text comes from another process and perhaps from another host, so it is foreign: too much of it,
+an answer of another edition and everything that is no answer is refused as a whole, and who it
+comes from is said by us, never by the answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import field, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Final, NamedTuple, NoReturn, TypeAlias
+
+from memconsole.domain.agents import HomeRef, Notice
+from memconsole.lazy_dataclass import dataclass
+
+WIRE: Final = 1
+"""Edition of the answers that we understand: `schema` of the envelope."""
+
+MOST_BYTES: Final = 16 * 2**20
+"""Longer answers are refused."""
+
+LATE: Final = timedelta(seconds=10)
+"""An answer that took longer is told as late."""
+
+SKEW: Final = timedelta(seconds=30)
+"""A clock that differs by more is told."""
+
+_MOST_WARNINGS = 100
+_EVER = timedelta(days=3660)
+
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Row | None"
+Row: TypeAlias = "Mapping[str, Json]"
+
+
+class Freshness(StrEnum):
+    """How new what is shown of a home is."""
+
+    LIVE = "live"
+    LATE = "late"
+    AWAY = "away"
+
+
+class Heard(NamedTuple):
+    """What a call of our command line said, as it came.
+
+    Attributes:
+        text: Its standard output.
+        code: Its exit code.
+    """
+
+    text: bytes
+    code: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What one home answered.
+
+    Attributes:
+        home: Who was asked; of another host the path is empty when it is the usual one there.
+        freshness: `away` when there was no answer at all.
+        code: Exit code of the call there; None when there was no answer.
+        as_of: Moment of the reading, by the clock of that host.
+        data: What the command says; None when it failed as a whole.
+        failure: Why there are no data, as one sentence.
+        hint: What to do next.
+    """
+
+    home: HomeRef
+    freshness: Freshness
+    code: int | None = None
+    as_of: datetime | None = None
+    data: Json = None
+    failure: str = ""
+    hint: str = ""
+    warnings: tuple[Notice, ...] = ()
+    left_out: Mapping[str, int] = field(default_factory=dict)
+
+
+def away(home: HomeRef, because: str, hint: str = "") -> Reply:
+    """Return the reply of a home that did not answer."""
+    return Reply(home, Freshness.AWAY, failure=because, hint=hint)
+
+
+def reply(home: HomeRef, heard: Heard, *, command: str, asked: datetime, now: datetime) -> Reply:
+    """Return what a home answered to a command.
+
+    Args:
+        home: Who was asked.
+        heard: What came.
+        command: Name of the command.
+        asked: When it was asked, by our clock.
+        now: When the answer was there, by our clock.
+    """
+    freshness = Freshness.LATE if now - asked > LATE else Freshness.LIVE
+    try:
+        row = _envelope(heard.text)
+        if "error" in row:
+            error = _table(row["error"])
+            said = _text(error, "message") or "it failed without a word"
+            hint = _text(error, "hint")
+            return Reply(home, freshness, heard.code, failure=said, hint=hint)
+        made = _answered(row, command, home.host or "this host", asked, now)
+        return replace(made, home=home, freshness=freshness, code=heard.code)
+    except (ValueError, RecursionError, OverflowError) as error:
+        because = str(error) if isinstance(error, ValueError) else "it is too deep or too large"
+        return away(home, f"its answer cannot be used: {because}")
+
+
+def _envelope(text: bytes) -> Row:
+    """Return the object around an answer.
+
+    Raises:
+        ValueError: It is none of ours.
+    """
+    if len(text) > MOST_BYTES:
+        raise ValueError(f"it is longer than {MOST_BYTES // 2**20} MiB")
+    try:
+        row = _table(json.loads(text, parse_constant=_no_number))
+    except ValueError:
+        raise ValueError("it is not JSON of memconsole") from None
+    if row.get("schema") != WIRE or isinstance(row.get("schema"), bool):
+        raise ValueError(f"it speaks another edition than {WIRE}; the older memconsole of the two")
+    return row
+
+
+def _answered(row: Row, command: str, host: str, asked: datetime, now: datetime) -> Reply:
+    """Return what an envelope holds, not yet told whose it is."""
+    if row.get("command") != command:
+        raise ValueError("it is no answer to what was asked")
+    as_of = datetime.fromisoformat(_text(row, "at"))
+    if as_of.tzinfo is None or abs(as_of - now) > _EVER:
+        raise ValueError("its time is none")
+    warnings = [_notice(one) for one in _list(row.get("warnings"))[:_MOST_WARNINGS]]
+    off = as_of - now if as_of > now else min(as_of - asked, timedelta())
+    if abs(off) > SKEW:
+        way = "ahead of" if off > timedelta() else "behind"
+        said = f"the clock of {host} is {abs(off) // timedelta(seconds=1)} s {way} ours"
+        warnings.append(Notice("clock-skew", said))
+    counts = _table(row.get("left_out", {}))
+    return Reply(
+        HomeRef(""),
+        Freshness.LIVE,
+        as_of=as_of,
+        data=row.get("data"),
+        warnings=tuple(warnings),
+        left_out={name: count for name, count in counts.items() if type(count) is int},
+    )
+
+
+def _notice(value: Json) -> Notice:
+    row = _table(value)
+    return Notice(_text(row, "code"), _text(row, "message"), _text(row, "path") or None)
+
+
+def _table(value: Json) -> Row:
+    if isinstance(value, Mapping):
+        return value
+    raise ValueError("it is not made as ours are")
+
+
+def _list(value: Json) -> Sequence[Json]:
+    return value if isinstance(value, list) else ()
+
+
+def _text(row: Row, name: str) -> str:
+    found = row.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(word)

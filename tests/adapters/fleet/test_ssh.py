@@ -1,0 +1,58 @@
+from __future__ import annotations
+
+import shlex
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.adapters.fleet.ssh import SshHome
+from memconsole.domain.fleet.address import parse
+from memconsole.errors import SourceAwayError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def written(folder: Path, script: str) -> None:
+    """Put a program named ssh into a folder."""
+    program = folder / "ssh"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SshHome:
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    written(tmp_path, "exit 255")
+    address = parse("ssh://ops@alpha:2222/srv/b/.openclaw")
+    return SshHome(address, sockets=tmp_path / "s", timeout=timedelta(minutes=1))
+
+
+def test_the_host_follows_the_end_of_options_and_no_word_is_split(home: SshHome) -> None:
+    *options, host, line = home.call(["search", "a; rm -rf ~ '\"$(id)"])
+    assert (options[-1], host) == ("--", "alpha")
+    assert "BatchMode=yes" in options
+    assert options[options.index("-l") + 1] == "ops"
+    assert options[options.index("-p") + 1] == "2222"
+    said = ["memconsole", "--home", "/srv/b/.openclaw", "--json", "search", "a; rm -rf ~ '\"$(id)"]
+    assert shlex.split(line) == said
+
+
+def test_the_last_words_of_ssh_say_why_there_is_no_connection(
+    home: SshHome, tmp_path: Path
+) -> None:
+    written(tmp_path, "echo banner >&2; echo 'alpha: no route' >&2; exit 255")
+    with pytest.raises(SourceAwayError, match="ssh: alpha: no route"):
+        home.ask(["agents"])
+
+
+def test_a_host_without_memconsole_is_told(home: SshHome, tmp_path: Path) -> None:
+    written(tmp_path, "exit 127")
+    with pytest.raises(SourceAwayError, match="memconsole is not in the PATH"):
+        home.ask(["agents"])
+
+
+def test_an_answer_comes_with_its_code(home: SshHome, tmp_path: Path) -> None:
+    written(tmp_path, "echo '{}'; exit 1")
+    assert home.ask(["agents"]) == (b"{}\n", 1)

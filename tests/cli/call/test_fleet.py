@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.cli.call.options import own_words
+from memconsole.cli.main import main
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> Path:
+    """Return a configuration of two homes: one of an agent, and one that is not there."""
+    home = tmp_path / "a" / ".openclaw"
+    (home / "workspace").mkdir(parents=True)
+    (home / "openclaw.json").write_text("{}")
+    file = tmp_path / "config.toml"
+    file.write_text(
+        f'[state]\ndir = "{tmp_path / "state"}"\n[gateway]\ntransport = "none"\n'
+        f'[[fleet.source]]\nhomes = ["{home}", "{tmp_path / "gone"}"]\n'
+    )
+    return file
+
+
+def test_each_object_says_whose_it_is_and_a_home_that_fails_fails_no_other(
+    config: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    code = main(["agents", "--fleet", "--json", "--config", str(config)])
+    answer = json.loads(capsys.readouterr().out)
+    [agent] = answer["data"]
+    assert code == 1
+    assert (answer["command"], agent["id"], agent["freshness"]) == ("agents", "main", "live")
+    assert agent["home"] == str(tmp_path / "a" / ".openclaw")
+    assert agent["host"]
+    assert agent["as_of"]
+    assert [one["code"] for one in answer["warnings"]] == ["home-failed"]
+    assert main(["status", "--fleet", "--config", str(config)]) == 1
+    shown = capsys.readouterr().out
+    assert "gone does not exist" in shown
+    assert [one.split()[1] for one in shown.splitlines() if one.endswith("  ?")] == ["failed"]
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (["rotate", "--fleet"], "rotate is about one home"),
+        (["--fleet"], "need a command"),
+        (["agents", "--host", "elsewhere"], "there is no host 'elsewhere'"),
+        (["agents", "--fleet", "--demo"], "not one that is named"),
+        (["checkpoint", "--fleet", "--read-only"], "read-only"),
+    ],
+)
+def test_what_cannot_be_carried_to_a_fleet_is_refused(
+    words: list[str], why: str, config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--config", str(config), *words]) == 2
+    assert why in capsys.readouterr().err
+
+
+def test_without_a_fleet_there_is_a_sentence(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "config.toml"
+    file.write_text(f'[state]\ndir = "{tmp_path / "state"}"\n')
+    assert main(["agents", "--fleet", "--config", str(file)]) == 2
+    assert "no home of a fleet is configured" in capsys.readouterr().err
+
+
+def test_global_options_stay_here_and_the_command_keeps_its_own() -> None:
+    call = ["--fleet", "--config=x", "search", "--host", "a,b", "--agent", "m", "--", "--json"]
+    assert own_words(call) == ["search", "--agent", "m", "--", "--json"]
+
+
+def test_a_call_of_one_home_loads_nothing_of_the_fleet(config: Path, tmp_path: Path) -> None:
+    script = (
+        "import sys; from memconsole.cli.main import main; main(sys.argv[1:]);"
+        "print([one for one in sys.modules if 'fleet' in one], file=sys.stderr)"
+    )
+    alone = tmp_path / "alone.toml"
+    alone.write_text(config.read_text().partition("[[fleet")[0])
+    words = ["status", "--home", str(tmp_path / "a" / ".openclaw"), "--config", str(alone)]
+    done = subprocess.run(
+        [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
+    )
+    assert done.stderr.splitlines()[-1] == "[]"

@@ -1,0 +1,32 @@
+from __future__ import annotations
+
+import pytest
+
+from memconsole.domain.fleet.address import SshAddress, parse
+
+
+def test_all_parts_of_an_address_are_read() -> None:
+    whole = parse("ssh://ops@alpha.example:2222/srv/b/.openclaw")
+    assert whole == SshAddress("alpha.example", "ops", 2222, "/srv/b/.openclaw")
+    assert parse("ssh://alpha") == parse("ssh://alpha/") == SshAddress("alpha")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "ssh://-oProxyCommand=id",
+        "ssh://-l@alpha",
+        "ssh://a b",
+        "ssh://alpha\n",
+        "ssh://alpha\x1b[2J",
+        "ssh://alpha:0",
+        "ssh://alpha:70000",
+        "ssh://alpha/$(id)",
+        "ssh://alpha/a b",
+        "http://alpha",
+        "ssh://",
+    ],
+)
+def test_what_could_be_an_option_or_more_than_one_word_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="must look like"):
+        parse(text)

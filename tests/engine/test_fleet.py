@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from memconsole.domain.agents import HomeRef
+from memconsole.domain.fleet.wire import Freshness, Heard
+from memconsole.engine.fleet import ask_all
+from memconsole.errors import SourceAwayError
+from tests.doubles.platform import NOW, FakeClock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Told:
+    """A home that answers with its own host's name, or is away."""
+
+    def __init__(self, host: str, *, is_away: bool = False) -> None:
+        self.home = HomeRef("/home", host)
+        self.is_away = is_away
+
+    def ask(self, words: Sequence[str]) -> Heard:
+        if self.is_away:
+            raise SourceAwayError("gone")
+        row = {"schema": 1, "command": "agents", "at": NOW.isoformat()}
+        return Heard(json.dumps({**row, "data": [self.home.host, *words]}).encode(), 0)
+
+
+def test_each_home_answers_in_its_place_and_one_that_is_away_fails_no_other() -> None:
+    sources = (Told("alpha"), Told("beta", is_away=True), Told("gamma"))
+    alpha, beta, gamma = ask_all(sources, "agents", ["agents"], FakeClock())
+    assert (alpha.data, gamma.data) == (["alpha", "agents"], ["gamma", "agents"])
+    assert (beta.freshness, beta.failure) == (Freshness.AWAY, "gone")
