@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 
 class _Prompt(msgspec.Struct, rename="camel"):
+    project_context_chars: float = 0
     non_project_context_chars: float = 0
 
 
@@ -61,11 +62,14 @@ def decode_report(raw: bytes | msgspec.Raw) -> PromptReport | None:
     skills = whole(report.skills.prompt_chars) or 0
     listed = whole(report.tools.list_chars) or 0
     prompt = whole(report.system_prompt.non_project_context_chars) or 0
+    project = whole(report.system_prompt.project_context_chars) or 0
+    files = tuple(_files(report))
+    around = max(project - sum(one.chars for one in files), 0)
     return PromptReport(
-        prompt_chars=max(prompt - skills - listed, 0),
+        prompt_chars=max(prompt - skills - listed, 0) + around,
         skills_chars=skills,
         tools_chars=listed + (whole(report.tools.schema_chars) or 0),
-        files=tuple(_files(report)),
+        files=files,
         at=None if at == NO_TIME else at,
     )
 

@@ -279,9 +279,11 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
         "fill": [
             {
                 "part": one.kind.value,
-                "name": one.file or None,
+                "name": None if one.loaded is None else one.loaded.name,
                 "tokens": one.tokens,
-                "truncated": one.is_truncated,
+                "raw_chars": None if one.loaded is None else one.loaded.raw_chars,
+                "chars": None if one.loaded is None else one.loaded.chars,
+                "truncated": one.loaded is not None and one.loaded.is_cut,
                 "source": one.source,
                 "note": one.note,
             }

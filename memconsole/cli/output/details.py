@@ -16,6 +16,7 @@ from memconsole.text import figures
 
 if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
+    from memconsole.domain.sessions.composition import LoadedFile
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
@@ -103,14 +104,23 @@ def _source(view: SessionView) -> str:
 def _parts(printer: Printer, detail: SessionDetail) -> None:
     if not detail.parts:
         return
-    printer.title("What the count is made of", "adds up to it; estimated, characters / 4")
+    is_known = detail.view.tokens is not None
+    sums = "adds up to it" if is_known else "how much there is beside it is unknown"
+    printer.title("What the count is made of", f"{sums}; estimated, characters / 4")
     rows = [
-        [printer.text(one.name), figures.short_kilo(one.tokens), one.source, printer.text(one.note)]
+        [
+            printer.text(one.name),
+            figures.short_kilo(one.tokens),
+            _chars(one.loaded),
+            one.source,
+            printer.text(one.note),
+        ]
         for one in detail.parts
     ]
     columns = (
         Column("part", cut="middle", least=12),
         Column("~tokens", right=True),
+        Column("characters", right=True),
         Column("from"),
         Column("note"),
     )
@@ -118,6 +128,15 @@ def _parts(printer: Printer, detail: SessionDetail) -> None:
     for one in detail.advice:
         end = f": {one.command}" if one.command else ""
         printer.write(Cell(printer.text(f"{one.text}{end}"), "dim"))
+
+
+def _chars(one: LoadedFile | None) -> str:
+    """Return how much of a file was loaded: `7,783`, or `20,000 of 30,000`."""
+    if one is None:
+        return ""
+    if one.raw_chars == one.chars:
+        return f"{one.chars:,}"
+    return f"{one.chars:,} of {figures.UNKNOWN if one.raw_chars is None else f'{one.raw_chars:,}'}"
 
 
 def _contributors(printer: Printer, detail: SessionDetail) -> None:

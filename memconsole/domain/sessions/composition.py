@@ -26,6 +26,9 @@ _CHARS_A_TOKEN = 4
 _EARLY, _LATE = 50.0, 70.0
 """Percent of the window between which compacting loses least: what it folds is whole still."""
 
+_LEAST = 1_000
+"""Tokens below which nothing is gained."""
+
 _SHARE_OF_TOOLS, _SHARE_OF_FILES, _SHARE_OF_RESULTS = 0.1, 0.1, 0.3
 """From these shares of a count on, a part is worth a word."""
 
@@ -78,7 +81,8 @@ class PromptReport:
     """What the platform noted about the beginning of a session's last request.
 
     Attributes:
-        prompt_chars: The system prompt without files, skills and the list of tools.
+        prompt_chars: The system prompt without files, skills and the list of tools; with what the
+            platform wrote around the files.
         at: When it was noted; None when that is not known.
     """
 
@@ -98,20 +102,19 @@ class Part:
         source: `platform`, `memory`, `transcript` or `rest`.
         file: Which memory file it is; empty for the other kinds.
         note: What a reader must know of it, such as that a file was cut.
-        is_truncated: Only the beginning of the file was loaded.
+        loaded: The memory file that it is; None for the other kinds.
     """
 
     kind: PartKind
     tokens: int
     source: str
-    file: str = ""
     note: str = ""
-    is_truncated: bool = False
+    loaded: LoadedFile | None = None
 
     @property
     def name(self) -> str:
         """What it is called where people read it."""
-        return self.file or self.kind.value.replace("-", " ")
+        return self.loaded.name if self.loaded else self.kind.value.replace("-", " ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +123,7 @@ class Advice:
 
     Attributes:
         text: One sentence without a full stop.
-        command: That does it or shows it; empty where only the platform's configuration can.
+        command: That does it or shows it; empty where the release has none.
     """
 
     text: str
@@ -141,17 +144,27 @@ def composition(
     """Return the parts of a session's count.
 
     Args:
-        count: The number that is shown; None when it is not known: then there is no rest.
+        count: The number that is shown; None when it is not known: then there is no rest. Nought,
+            of a session that never ran, has no parts.
         messages: Estimates by who wrote them.
         report: What the platform noted; None when it did not.
         files: The memory files as they stand now, for want of a report.
     """
+    if count == 0:
+        return ()
     parts = [*_beginning(report, files), *_messages(messages)]
     if count is not None:
-        named = sum(part.tokens for part in parts)
-        note = "system prompt, tools and what was folded" if report is None else ""
-        parts.append(Part(PartKind.REST, count - named, "rest", note=note))
+        left = count - sum(part.tokens for part in parts)
+        parts.append(Part(PartKind.REST, left, "rest", _why_left(left, report)))
     return tuple(part for part in parts if part.tokens)
+
+
+def _why_left(left: int, report: PromptReport | None) -> str:
+    if left < 0:
+        return "more is named than counted: some was dropped or folded since"
+    if report is None:
+        return "system prompt, tools and what was folded"
+    return "what was folded, and what estimates miss"
 
 
 def _beginning(report: PromptReport | None, files: tuple[LoadedFile, ...]) -> Iterator[Part]:
@@ -167,8 +180,7 @@ def _beginning(report: PromptReport | None, files: tuple[LoadedFile, ...]) -> It
             if one.is_cut
             else ""
         )
-        tokens = _tokens(one.chars)
-        yield Part(PartKind.BOOTSTRAP, tokens, source, one.name, note, is_truncated=one.is_cut)
+        yield Part(PartKind.BOOTSTRAP, _tokens(one.chars), source, note, one)
 
 
 def _messages(messages: TokensByClass) -> Iterator[Part]:
@@ -186,27 +198,40 @@ def _tokens(chars: int) -> int:
 
 
 def advice(
-    parts: Iterable[Part], key: str, *, window_percent: float | None, is_compacted: bool
+    parts: Iterable[Part],
+    key: str,
+    *,
+    agent_id: str,
+    window_percent: float | None,
+    is_compacted: bool,
+    has_servers: bool,
 ) -> tuple[Advice, ...]:
     """Return what would make a session smaller, the greatest gain first.
 
     Args:
         parts: What its count is made of.
         key: Its key, for commands.
+        agent_id: Whose memory files they are.
         window_percent: Share of its window that is used; None when nobody knows.
         is_compacted: The platform may compact it.
+        has_servers: The release has `openclaw mcp`.
     """
     sizes: dict[PartKind, int] = {}
-    for part in parts:
+    largest = ""
+    for part in sorted(parts, key=lambda one: one.tokens):
+        largest = part.loaded.name if part.loaded else largest
         sizes[part.kind] = sizes.get(part.kind, 0) + max(part.tokens, 0)
     total = sum(sizes.values()) or 1
+    names = {
+        "key": shlex.quote(key),
+        "agent": shlex.quote(agent_id),
+        "largest": shlex.quote(largest),
+        "servers": "openclaw mcp list" if has_servers else "",
+    }
     found = [
-        (
-            sizes[kind],
-            Advice(text.format(short_kilo(sizes[kind])), command.format(shlex.quote(key))),
-        )
+        (size, Advice(text.format(short_kilo(size), name=largest), command.format(**names)))
         for kind, least, text, command in _ADVICE
-        if sizes.get(kind, 0) >= least * total
+        if (size := sizes.get(kind, 0)) >= max(least * total, _LEAST)
     ]
     if is_compacted and window_percent is not None and window_percent >= _EARLY:
         state = "now" if window_percent <= _LATE else "at once"
@@ -220,18 +245,18 @@ _ADVICE = (
         PartKind.TOOLS,
         _SHARE_OF_TOOLS,
         "tools take {} of every request: switch off the tool servers that nobody uses",
-        "",
+        "{servers}",
     ),
     (
         PartKind.BOOTSTRAP,
         _SHARE_OF_FILES,
-        "memory files take {} of every request: what is old belongs below memory/",
-        "memconsole consolidate --dry-run",
+        "memory files take {} of every request, {name} most: what is old belongs below memory/",
+        "memconsole memory edit {largest} --agent {agent}",
     ),
     (
         PartKind.TOOL_RESULTS,
         _SHARE_OF_RESULTS,
         "tool results take {}: pruning leaves the old ones out of requests",
-        "memconsole prune-preview {}",
+        "memconsole prune-preview {key}",
     ),
 )

@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import SHORTEST_ID, require_one_id
+from memconsole.domain.release import HAS_MCP_SERVERS, least_release, release_of
 from memconsole.domain.sessions.composition import advice, composition, files_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.home.lookup import find_agent
@@ -120,8 +121,10 @@ class SessionService:
             advice=advice(
                 parts,
                 view.key_text,
+                agent_id=view.agent.id,
                 window_percent=view.percent_of_window,
                 is_compacted=view.session_class.is_rotated,
+                has_servers=_has_servers(found),
             ),
         )
 
@@ -188,3 +191,10 @@ def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
     if not begun:
         raise SessionNotFoundError(name)
     return begun[0]
+
+
+def _has_servers(found: ConsoleSnapshot) -> bool:
+    """Tell whether the platform has `openclaw mcp`; a release that nobody knows counts as old."""
+    version = found.gateway.version or found.home.config.last_version
+    release = release_of(version) or least_release(found.home.era)
+    return release is not None and release >= HAS_MCP_SERVERS

@@ -14,7 +14,7 @@ NOTED = {
     "generatedAt": 1_769_433_000_000,
     "systemPrompt": {
         "chars": 30_000,
-        "projectContextChars": 18_000,
+        "projectContextChars": 18_500,
         "nonProjectContextChars": 12_000,
     },
     "injectedWorkspaceFiles": [
@@ -30,7 +30,7 @@ NOTED = {
 def test_every_part_of_the_prompt_is_counted_once() -> None:
     found = decode_report(json.dumps({"sessionId": "a", "systemPromptReport": NOTED}).encode())
     assert found is not None
-    assert (found.prompt_chars, found.skills_chars, found.tools_chars) == (9_000, 2_000, 10_000)
+    assert (found.prompt_chars, found.skills_chars, found.tools_chars) == (9_500, 2_000, 10_000)
     assert found.files == (
         LoadedFile("AGENTS.md", 4_000, 4_000),
         LoadedFile("MEMORY.md", 30_000, 14_000),

@@ -7,7 +7,9 @@ from hypothesis import strategies as st
 
 from memconsole.domain.memory.files import Limit
 from memconsole.domain.sessions.composition import (
+    Advice,
     LoadedFile,
+    Part,
     PartKind,
     PromptReport,
     TokensByClass,
@@ -38,6 +40,17 @@ def test_what_the_platform_noted_is_named_and_the_rest_is_what_is_left() -> None
 def test_a_file_that_was_cut_says_so() -> None:
     [cut] = [part for part in composition(None, MESSAGES, REPORT) if part.note]
     assert (cut.name, cut.note) == ("MEMORY.md", "cut: 20K of 30K characters")
+    assert cut.loaded == LoadedFile("MEMORY.md", 30_000, 20_000)
+
+
+def test_a_session_that_never_ran_is_made_of_nothing() -> None:
+    assert composition(0, TokensByClass(), None, (LoadedFile("MEMORY.md", 290, 290),)) == ()
+
+
+def test_more_named_than_counted_is_said() -> None:
+    rest = composition(8_000, MESSAGES, REPORT)[-1]
+    assert rest.tokens < 0
+    assert rest.note == "more is named than counted: some was dropped or folded since"
 
 
 def test_without_a_note_the_files_are_taken_as_they_stand_now() -> None:
@@ -59,16 +72,50 @@ def test_the_parts_add_up_to_the_number_that_is_shown(count: int, is_noted: bool
 
 def test_what_takes_most_of_a_session_is_advised_on_with_its_command() -> None:
     parts = composition(20_000, MESSAGES, REPORT)
-    found = advice(parts, "agent:main:main", window_percent=61.2, is_compacted=True)
+    found = _advice(parts, 61.2)
 
     assert [(one.text.split(":")[0], one.command) for one in found] == [
         ("it is at 61 % of its window", "memconsole compact agent:main:main --dry-run"),
-        ("memory files take 6K of every request", "memconsole consolidate --dry-run"),
-        ("tools take 3K of every request", ""),
+        (
+            "memory files take 6K of every request, MEMORY.md most",
+            "memconsole memory edit MEMORY.md --agent main",
+        ),
+        ("tools take 3K of every request", "openclaw mcp list"),
     ]
 
 
 def test_a_small_session_is_left_in_peace() -> None:
     parts = composition(None, TokensByClass(user=9_000), None)
-    assert advice(parts, "k", window_percent=20.0, is_compacted=True) == ()
-    assert advice(parts, "k", window_percent=90.0, is_compacted=False) == ()
+    assert _advice(parts, 20.0) == ()
+    assert _advice(parts, 90.0, is_compacted=False) == ()
+
+
+def test_a_release_without_tool_servers_of_its_own_has_no_command_for_them() -> None:
+    [tools] = [
+        one
+        for one in _advice(composition(20_000, MESSAGES, REPORT), 20.0, has_servers=False)
+        if one.text.startswith("tools")
+    ]
+    assert tools.command == ""
+
+
+def test_a_trifle_is_worth_no_word() -> None:
+    parts = composition(None, TokensByClass(), None, (LoadedFile("MEMORY.md", 290, 290),))
+    assert _advice(parts, None) == ()
+
+
+def _advice(
+    parts: tuple[Part, ...],
+    percent: float | None,
+    *,
+    is_compacted: bool = True,
+    has_servers: bool = True,
+) -> tuple[Advice, ...]:
+    return advice(
+        parts,
+        "agent:main:main",
+        agent_id="main",
+        window_percent=percent,
+        is_compacted=is_compacted,
+        has_servers=has_servers,
+    )
