@@ -9,6 +9,7 @@ from __future__ import annotations
 import getpass
 import os
 import platform
+import re
 import shutil
 import sys
 import time
@@ -425,6 +426,16 @@ def _size(path: Path) -> str:
         return "missing"
 
 
+def _named(name: object) -> str:
+    """Return the name of a table, a column or a type; what no program names so may be anything."""
+    said = str(name)
+    return (
+        let_out(said)
+        if re.fullmatch(r"(?:[a-z_]\w{0,63}(?:\(\d+\))?)?", said, re.A | re.I)
+        else "…"
+    )
+
+
 def _schema_of(path: Path) -> str:
     if not path.exists():
         return "There is none."
@@ -434,11 +445,11 @@ def _schema_of(path: Path) -> str:
         if sql.upper().startswith(("CREATE VIRTUAL", "CREATE VIEW")):
             return ""
         found = database.rows("SELECT name, lower(type) FROM pragma_table_info(?)", (table_,))
-        return ", ".join(f"{name!s} {kind!s}".strip() for name, kind in found)
+        return ", ".join(f"{_named(name)} {_named(kind)}".strip() for name, kind in found)
 
     def read(database: ReadOnlyDatabase) -> str:
         rows = [
-            (let_out(str(name)), str(kind), let_out(columns(database, str(name), str(sql))))
+            (_named(name), str(kind), columns(database, str(name), str(sql)))
             for name, kind, sql in database.rows(
                 "SELECT name, type, sql FROM sqlite_master "
                 "WHERE type IN ('table', 'view') ORDER BY name"

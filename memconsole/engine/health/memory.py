@@ -250,13 +250,13 @@ def bootstrap_truncation(inputs: HealthInputs) -> Check:
 
 
 def _blind(inputs: HealthInputs, check_id: str) -> Check | None:
-    """Return that nobody could look, where a part of a memory cannot be read; else None."""
+    """Return that nobody could look, where a memory cannot be read or found; else None."""
     unread = [
         f"{pool.agents[0]}: {notice.message}"
         for view in inputs.snapshot.agents
         if (pool := view.pool) is not None
-        for notice in pool.notices
-        if notice.code == UNREADABLE
+        for notice in (*pool.notices, pool.doubt)
+        if notice is not None and (notice is pool.doubt or notice.code == UNREADABLE)
     ]
     if not unread:
         return None

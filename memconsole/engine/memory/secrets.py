@@ -100,7 +100,9 @@ class SecretService:
         counts: dict[str, SecretCounts] = {}
         for agent in agents:
             root = name_out(os.path.realpath(agent.workspace))
-            if root not in counts and agent.workspace_exists:
+            if agent.workspace_doubt or not agent.workspace_exists:
+                look.miss_all(agent)
+            elif root not in counts:
                 counts[root] = SecretCounts(self._clock.now(), dict(self._of_memory(agent, look)))
         files = look.files
         for agent in agents if with_transcripts else ():
@@ -173,6 +175,11 @@ class _Look:
         """Note what could not be looked into."""
         message = one_line(f"{path} was not looked into: {why}")
         self.unread.append(Notice(UNREADABLE, message, path, agent.id))
+
+    def miss_all(self, agent: Agent) -> None:
+        """Note that a workspace is not there; one that nobody named need not be."""
+        if agent.is_configured is not False:
+            self.unread.append(Notice("workspace-missing", agent.workspace_trouble, agent=agent.id))
 
 
 def _files_of(ref: TranscriptRef) -> Iterator[TranscriptRef]:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import zipfile
+from contextlib import closing
 from typing import TYPE_CHECKING
 
 import pytest
@@ -104,6 +106,19 @@ def test_it_tells_what_a_bug_report_needs_and_nothing_of_people(
         assert fact in text
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert after == before
+
+
+def test_a_schema_names_what_programs_name_and_repeats_nothing_else(
+    home: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (home / "memory").mkdir()
+    with closing(sqlite3.connect(home / "memory" / "zephyr.sqlite")) as database:
+        database.execute('CREATE TABLE "my pineapple" (id INTEGER, "+491701234567" TEXT)')
+        database.execute('CREATE TABLE chunks ("grace@hydra.example" VARCHAR(20), path TEXT)')
+    code, text, _ = told(capfd)
+    assert code == 0
+    assert "| chunks | table | … varchar(20), path text |" in text
+    assert [word for word in ("pineapple", "491701234567", "grace@") if word in text] == []
 
 
 def test_a_section_that_cannot_be_made_says_why_and_stops_no_other(

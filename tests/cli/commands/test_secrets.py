@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -95,6 +95,30 @@ def test_none_is_said_only_of_what_was_read(call: Caller, world: World) -> None:
     assert found.code == 1
     assert [one["path"] for one in found.envelope["warnings"]] == ["memory/a.md", "memory/b.md"]
     assert (found.data["files"], found.data["unread"]) == (1, 2)
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize(
+    ("change", "told", "health"),
+    [
+        ({"workspace_exists": False}, "of main does not exist", "nobody has looked"),
+        ({"workspace_doubt": "no one reads it"}, "not known: no one reads it", "could not look"),
+    ],
+)
+def test_none_is_said_of_no_workspace_that_is_not_there_or_only_guessed(
+    call: Caller, world: World, change: dict[str, Any], told: str, health: str
+) -> None:
+    agent = replace(world.platform.agents[0], **change)
+    world.platform.agents = (agent,)
+    found = call.json("secrets")
+    [warning] = found.envelope["warnings"]
+    assert (found.code, found.data["items"], found.data["files"]) == (1, [], 0)
+    assert (warning["code"], told in warning["message"]) == ("workspace-missing", True)
+    world.platform.agents = (replace(agent, is_configured=False),)
+    assert call("secrets").code == 0
+    checks = call.json("health").data["checks"]
+    [check] = [one for one in checks if one["id"] == "secrets"]
+    assert (check["status"], health in check["message"]) == ("unknown", True)
 
 
 @pytest.mark.usefixtures("memory")
