@@ -201,6 +201,7 @@ class FakeIndex:
             way=Vectors.NUMPY,
             files=len(self.stored[scope]),
             because=f"quality vectors of {self.lacking} chunks are missing" if self.lacking else "",
+            lacking=self.lacking,
         )
 
     def pending(

@@ -12,6 +12,7 @@ from memconsole.cli.json import memory
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import UNREADABLE
+from memconsole.domain.search.indexing import IndexState
 from memconsole.text import figures
 from memconsole.text.figures import size_words
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Notice
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker, Pool, PoolItem
+    from memconsole.domain.search.indexing import Indexes, IndexStatus, Source
 
 
 def pool(context: typer.Context, agent: AgentOption = None) -> int:
@@ -30,16 +32,17 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
     with call.busy("reading the memory folders"):
         home = call.engine.home.read()
         pools = call.engine.memory.pools(agent, with_trend=True)
+        indexes = call.engine.search.indexes(agent)
 
     asked = None if agent is None else agent.strip().lower()
 
     def show(printer: Printer) -> None:
-        show_pools(printer, pools)
+        show_pools(printer, pools, indexes)
 
     return call.answer(
         Answer(
             "memory pool",
-            data=lambda: [memory.pool(one, asked) for one in pools],
+            data=lambda: [memory.pool(one, asked, indexes) for one in pools],
             show=show,
             at=call.clock.now(),
             warnings=notices(pools),
@@ -130,15 +133,19 @@ def entries(printer: Printer, found: Sequence[MemoryEntry]) -> None:
     printer.table(columns, rows)
 
 
-def show_pools(printer: Printer, found: Sequence[Pool]) -> None:
-    """Write each workspace's memory."""
+def show_pools(
+    printer: Printer,
+    found: Sequence[Pool],
+    indexes: Indexes,
+) -> None:
+    """Write each workspace's memory, with the indexes of its agents."""
     for one in found:
-        _pool(printer, one)
+        _pool(printer, one, indexes)
     if not found:
         printer.write("There are no agents, and so no memory folders.")
 
 
-def _pool(printer: Printer, pool: Pool) -> None:
+def _pool(printer: Printer, pool: Pool, indexes: Indexes) -> None:
     names = printer.text(", ".join(pool.agents))
     if pool.doubt is not None:
         printer.title(names)
@@ -151,10 +158,7 @@ def _pool(printer: Printer, pool: Pool) -> None:
     size = size_words(pool.size_bytes)
     files, tokens = figures.plural(pool.files, "file"), figures.short_kilo(pool.tokens)
     printer.field("pool", f"{size} in {files}, ~{tokens} tokens")
-    if pool.trend:
-        first, last = pool.trend[0], pool.trend[-1]
-        text = f"{size_words(first.size_bytes)} on {first.day}, {size_words(last.size_bytes)}"
-        printer.field("trend", f"{text} on {last.day}; {len(pool.trend)} days known")
+    _trend(printer, pool)
     marked = [f"{tag} {number}" for tag, number in pool.markers.items() if number]
     printer.field("markers", printer.text("  ".join(marked)) or "none")
     for kind in pool.by_category:
@@ -165,11 +169,38 @@ def _pool(printer: Printer, pool: Pool) -> None:
         text += f"{figures.short_kilo(limit.limit)} characters"
         text += ", the rest is cut off" if limit.is_over else ""
         printer.field("limit", Cell(text, "warn" if limit.is_over else ""))
+    _indexes(printer, pool, indexes)
     if pool.items:
         printer.gap()
         printer.table(_ITEM_COLUMNS, [_item_row(printer, item) for item in pool.items])
     for notice in pool.notices:
         printer.write(Cell(f"! {notice.code}: {printer.text(notice.message)}", "warn"))
+
+
+def _trend(printer: Printer, pool: Pool) -> None:
+    if pool.trend:
+        first, last = pool.trend[0], pool.trend[-1]
+        text = f"{size_words(first.size_bytes)} on {first.day}, {size_words(last.size_bytes)}"
+        printer.field("trend", f"{text} on {last.day}; {len(pool.trend)} days known")
+
+
+def _indexes(printer: Printer, pool: Pool, indexes: Indexes) -> None:
+    for (agent, source), status in indexes.items():
+        if agent in pool.agents:
+            printer.field("index", _index(printer, agent, source, status))
+
+
+def _index(printer: Printer, agent: str, source: Source, status: IndexStatus) -> Cell:
+    """Say how old an index is, and what in it waits."""
+    name = f"{source.value} of {printer.text(agent)}"
+    if status.waiting is None:
+        style = "" if status.state is IndexState.MISSING else "warn"
+        return Cell(f"{name}: {status.state.value}, {printer.text(status.because)}", style)
+    age = wording.age(status.updated_at, printer.now)
+    if not status.waiting:
+        return Cell(f"{name} as of {age}: no chunk waits for its vector")
+    text = f"{figures.plural(status.waiting, 'chunk')} still without a vector of its model"
+    return Cell(f"{name} as of {age}: {text}", "warn")
 
 
 _ITEM_COLUMNS = (

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.cli.json.encode import markers_by_tag, notice
+from memconsole.cli.json.search import index
 
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
@@ -14,10 +15,17 @@ if TYPE_CHECKING:
     from memconsole.domain.consolidate.text import ConsolidationPreview
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker, Pool, PoolItem
+    from memconsole.domain.search.indexing import Indexes
 
 
-def pool(one: Pool, agent_id: str | None = None) -> Row:
-    """Return one workspace's memory; `agent_id` is the agent that was asked for."""
+def pool(one: Pool, agent_id: str | None, indexes: Indexes) -> Row:
+    """Return one workspace's memory.
+
+    Args:
+        one: The memory.
+        agent_id: The agent that was asked for; None for all.
+        indexes: By agent and source, those of its agents among them.
+    """
     return {
         "agent": agent_id or (one.agents[0] if one.agents else None),
         "agents": list(one.agents),
@@ -56,6 +64,11 @@ def pool(one: Pool, agent_id: str | None = None) -> Row:
                 "markers": markers_by_tag(day.markers),
             }
             for day in one.trend
+        ],
+        "indexes": [
+            {"agent": agent, "source": source.value, **index(status)}
+            for (agent, source), status in indexes.items()
+            if agent in one.agents
         ],
     }
 

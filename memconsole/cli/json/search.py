@@ -89,4 +89,5 @@ def index(one: IndexStatus) -> Row:
         "compares": one.way.value,
         "files": one.files,
         "bytes": one.size_bytes,
+        "waiting": one.waiting,
     }

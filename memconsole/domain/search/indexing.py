@@ -12,10 +12,15 @@ from typing import TYPE_CHECKING, NamedTuple
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
     from pathlib import Path
+    from typing import TypeAlias
 
     from memconsole.domain.agents import AgentRef, Notice
+
+    Indexes: TypeAlias = Mapping[tuple[str, "Source"], "IndexStatus"]
+    """The state of indexes, by agent and source."""
 
 
 class Source(StrEnum):
@@ -116,6 +121,12 @@ class IndexStatus:
     files: int = 0
     size_bytes: int = 0
     lacking: int = 0
+
+    @property
+    def waiting(self) -> int | None:
+        """Chunks that wait for a vector of their model; None where there is nothing to look at."""
+        is_there = self.state not in (IndexState.MISSING, IndexState.UNAVAILABLE)
+        return self.lacking if is_there else None
 
 
 class Pending(NamedTuple):

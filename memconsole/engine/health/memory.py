@@ -201,7 +201,7 @@ def index(inputs: HealthInputs) -> Check:
     total = waiting = 0
     for (agent, source), status in inputs.indexes().items():
         total += 1
-        waiting += status.lacking
+        waiting += status.waiting or 0
         age = None if status.updated_at is None else inputs.now - status.updated_at
         is_late = status.state is IndexState.STALE and (age is None or age > _STALE_INDEX)
         if is_late or status.state is IndexState.UNAVAILABLE:

@@ -193,8 +193,18 @@ def transcripts_size(inputs: HealthInputs) -> Check:
         f"the transcripts of all agents take {size_words(size)}",
         size,
         limit,
-        hint="The platform's own maintenance removes old ones." if status.is_bad else "",
+        hint=_old_ones_go(inputs) if status.is_bad else "",
     )
+
+
+def _old_ones_go(inputs: HealthInputs) -> str:
+    rules = inputs.settings.cleanup
+    ours = (
+        f"the job transcript_cleanup packs those that are captured and in no store after "
+        f"{rules.compress_days} days and deletes them after {rules.delete_days}"
+    )
+    switch = "" if rules.is_enabled else ", once `[cleanup] enabled` is set"
+    return f"The platform's own maintenance removes old ones; {ours}{switch}."
 
 
 def cron_errors(inputs: HealthInputs) -> Check:

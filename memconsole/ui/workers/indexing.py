@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from textual.message import Message
 
 from memconsole.domain.commands.reindex import Reindex
-from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.search.indexing import IndexState, IndexStatus
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.ui.drawing.literal import literal
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from textual.app import App
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.search.indexing import IndexStatus
     from memconsole.domain.snapshot.snapshot import AgentView
     from memconsole.engine.engine import Engine
     from memconsole.engine.search.watch import IndexWatch
@@ -40,7 +39,7 @@ _STEP_S = 0.2
 
 _LEAST_S = 0.01
 
-Statuses = tuple["IndexStatus", ...]
+Statuses = tuple[IndexStatus, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +133,7 @@ class Indexing:
                 found[agent] = tuple(self._engine.search.indexes(agent).values())
             except MemconsoleError as error:
                 logger.info("the index of %s cannot be looked at: %s", agent, error)
-                found[agent] = ()
+                found[agent] = (IndexStatus(IndexState.UNAVAILABLE, because=str(error)),)
         self._then(lambda: self._looked(found))
 
     def _looked(self, found: dict[str, Statuses]) -> None:

@@ -14,6 +14,7 @@ from memconsole import __version__
 from memconsole.domain.agents import Notice, Origin, PlatformConfig, Storage
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.memory.files import Category, Limit, Marker, PoolItem
+from memconsole.domain.search.indexing import IndexScope, Source
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import Sample
@@ -300,6 +301,21 @@ def test_memory_pools(world: World, call: Caller) -> None:
     assert "! not-utf8: memory/a.md is not UTF-8" in result.out
     assert result.err == ""
     assert call.json("memory", "pool", "-a", "main").data == [first]
+
+
+@pytest.mark.parametrize(
+    ("lacking", "told"),
+    [(0, "no chunk waits for its vector"), (7, "7 chunks still without a vector of its model")],
+)
+def test_a_pool_says_what_waits_in_its_index(
+    lacking: int, told: str, world: World, call: Caller
+) -> None:
+    agent = world.platform.agents[0]
+    assert "memory of main: missing, it was never built" in call("memory", "pool").out
+    scope = IndexScope(agent.ref, Source.MEMORY, agent.workspace)
+    world.index.stored[scope] = {}
+    world.index.lacking = lacking
+    assert f"memory of main as of ?: {told}" in call("memory", "pool", "-a", "main").out
 
 
 def test_a_missing_workspace_is_said(world: World, call: Caller) -> None:

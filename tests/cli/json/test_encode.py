@@ -18,6 +18,7 @@ from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
 from memconsole.domain.commands.outcomes import Failed, Planned, Run, Skipped, SkipReason, Written
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Marker, Pool, PoolItem
+from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
 from memconsole.domain.transcripts.records import Message, MessageKind, TranscriptCounts
 from tests.cli.contract import check_data
 
@@ -110,13 +111,24 @@ def test_a_pool() -> None:
         active_context_at=None,
         read_at=NOW,
     )
-    row = plain(memory.pool(pool, "work"))
+    waiting = IndexStatus(IndexState.FRESH, chunks=9, updated_at=NOW, lacking=7)
+    missing = IndexStatus(IndexState.MISSING, because="it was never built")
+    indexes = {
+        ("main", Source.MEMORY): waiting,
+        ("main", Source.SESSIONS): missing,
+        ("ops", Source.MEMORY): waiting,
+    }
+    row = plain(memory.pool(pool, "work", indexes))
     check_data([row], "memory pool")
     assert isinstance(row, dict)
     assert row["agent"] == "work"
     assert row["agents"] == ["main", "work"]
     assert [item["because"] for item in row["items"]] == [None, "index"]
-    assert plain(memory.pool(pool)) == row | {"agent": "main"}
+    assert [(one["agent"], one["source"], one["waiting"]) for one in row["indexes"]] == [
+        ("main", "memory", 7),
+        ("main", "sessions", None),
+    ]
+    assert plain(memory.pool(pool, None, indexes)) == row | {"agent": "main"}
 
 
 def test_a_marked_line() -> None:

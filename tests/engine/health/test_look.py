@@ -160,6 +160,13 @@ def test_transcripts_are_measured(size: int | None, status_: str, world: World) 
     assert status(world, "transcripts-size") == status_
 
 
+def test_large_transcripts_name_our_job_and_its_setting(world: World) -> None:
+    transcripts_large(world)
+    hint = inputs(world, "transcripts-size").hint
+    assert "transcript_cleanup" in hint
+    assert hint.endswith("deletes them after 30, once `[cleanup] enabled` is set.")
+
+
 def test_large_memory_files_are_named_and_archives_are_not(world: World) -> None:
     def file(path: str, size: int) -> PoolItem:
         return PoolItem(path, size, size // 4, False, True)

@@ -11,7 +11,7 @@ import pytest
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.files import Limit, PoolDay
-from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
 from memconsole.domain.search.query import parse
 from memconsole.domain.sessions.composition import Advice
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
@@ -294,6 +294,25 @@ def test_how_a_memory_grew_is_drawn_where_there_is_room_and_two_days_are_known()
     assert not [
         line for line in lines(memory_listing(usual, NOW, agent=first), 40) if "days" in line
     ]
+
+
+@pytest.mark.parametrize(
+    ("indexes", "shown"),
+    [
+        ((), None),
+        ((status(), status(IndexState.MISSING)), None),
+        ((status(lacking=1_200),), "vectors due 1,200  index 12 min old"),
+        ((status(lacking=3), status(IndexState.UNAVAILABLE)), "vectors due ?  index 12 min old"),
+        ((status(IndexState.UNAVAILABLE),), "vectors due ?  index ? old"),
+    ],
+)
+def test_chunks_that_wait_for_vectors_are_the_last_line_of_a_memory(
+    indexes: tuple[IndexStatus, ...], shown: str | None
+) -> None:
+    usual = sample.usual()
+    quiet = lines(memory_listing(usual, NOW, agent=usual.agents[0]), 40)
+    told = lines(memory_listing(usual, NOW, agent=usual.agents[0], indexes=indexes), 40)
+    assert told == [*quiet, *([] if shown is None else [shown])]
 
 
 def test_a_pool_is_a_tree() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.search.indexing import IndexState
 from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
@@ -12,9 +13,10 @@ from memconsole.ui.drawing.marked import days_course
 from memconsole.ui.drawing.spans import Role, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from memconsole.domain.memory.files import Pool
+    from memconsole.domain.search.indexing import IndexStatus
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Row
@@ -25,7 +27,12 @@ _DAYS = 14
 
 
 def memory_listing(
-    snapshot: ConsoleSnapshot, context: Context, *, agent: AgentView | None, tags_a_line: int = 2
+    snapshot: ConsoleSnapshot,
+    context: Context,
+    *,
+    agent: AgentView | None,
+    tags_a_line: int = 2,
+    indexes: Sequence[IndexStatus] = (),
 ) -> Listing:
     """Return the pool of one agent in a few lines; Enter opens the files themselves.
 
@@ -34,6 +41,7 @@ def memory_listing(
         context: Time and glyphs.
         agent: Whose pool; None while several agents are looked at.
         tags_a_line: Markers side by side.
+        indexes: Those of the agent, as far as they are known.
     """
     pool = None if agent is None else agent.pool
     name = "" if agent is None else f"{context.glyphs.dot} {agent.ref.id}"
@@ -46,7 +54,9 @@ def memory_listing(
         source="files",
         age=context.age(read_at),
         number=3,
-        rows=() if pool is None or not pool.exists else tuple(_rows(pool, context, tags_a_line)),
+        rows=()
+        if pool is None or not pool.exists
+        else (*_rows(pool, context, tags_a_line), *_waiting(indexes, context)),
         empty=_empty(agent, pool),
         is_stale=context.is_stale(read_at),
         problem=literal(pool.notices[0].message) if pool is not None and pool.notices else "",
@@ -75,6 +85,29 @@ def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
             gap = "   " if spans else ""
             spans += (Span(f"{gap}{tag:<10}", Role.MUTED), Span(f"{count:>5}", role))
         yield text_row(f"markers-{start}", *spans, is_heading=True)
+
+
+def has_waiting(indexes: Sequence[IndexStatus]) -> bool:
+    """Whether something in these indexes waits, or nobody could look into one that is there."""
+    return any(one.waiting or one.state is IndexState.UNAVAILABLE for one in indexes)
+
+
+def _waiting(indexes: Sequence[IndexStatus], context: Context) -> Iterator[Row]:
+    """Yield how many chunks wait for a vector; it is the last line, and pushes no other out."""
+    if not has_waiting(indexes):
+        return
+    is_known = all(one.state is not IndexState.UNAVAILABLE for one in indexes)
+    count = f"{sum(one.waiting or 0 for one in indexes):,}" if is_known else figures.UNKNOWN
+    ages = [one.updated_at for one in indexes if one.updated_at is not None]
+    age = figures.age(context.since(min(ages))) if ages else figures.UNKNOWN
+    old = "  index just written" if age == "now" else f"  index {age} old"
+    yield text_row(
+        "waiting",
+        Span("vectors due ", Role.MUTED),
+        Span(count, Role.WARNING),
+        Span(old, Role.MUTED),
+        is_heading=True,
+    )
 
 
 def _trend(pool: Pool, context: Context) -> tuple[Span, ...]:

@@ -22,7 +22,7 @@ from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import room
 from memconsole.ui.screens.overview import sessions as session_rows
 from memconsole.ui.screens.overview.journal import JournalPane
-from memconsole.ui.screens.overview.memory import memory_listing
+from memconsole.ui.screens.overview.memory import has_waiting, memory_listing
 from memconsole.ui.screens.overview.sessions import detail_line
 from memconsole.ui.screens.search.pane import SearchPane
 from memconsole.ui.widgets.line import Bar
@@ -153,6 +153,7 @@ class OverviewScreen(ConsoleScreen):
         search = self._search.listing
         found = len(search.rows) + len(search.fixed) + room.FRAME if self._search.query_text else 0
         journal = len(self.named("journal").listing.rows) + room.FRAME
+        memory += has_waiting(self.desk.indexing.of(one.ref.id for one in snapshot.agents))
         return room.Needs(lists, memory, max(found, room.EMPTY), max(journal, room.EMPTY))
 
     @property
@@ -218,16 +219,21 @@ class OverviewScreen(ConsoleScreen):
 
     def _show_lower(self, snapshot: ConsoleSnapshot, context: Context) -> None:
         """Show memory and search of the agent that is meant."""
+        self._show_memory(snapshot, context)
+        self._search.search_in(self._chosen_agent())
+        self._search.show_search()
+
+    def _show_memory(self, snapshot: ConsoleSnapshot, context: Context) -> None:
+        agent = self._agent_view(snapshot)
         self.named("memory").show(
             memory_listing(
                 snapshot,
                 context,
-                agent=self._agent_view(snapshot),
+                agent=agent,
                 tags_a_line=self._tags_a_line,
+                indexes=() if agent is None else self.desk.indexing.of((agent.ref.id,)),
             )
         )
-        self._search.search_in(self._chosen_agent())
-        self._search.show_search()
 
     def _show_sessions(self, snapshot: ConsoleSnapshot, context: Context) -> None:
         """Show the sessions of that agent; each agent's list has a cursor of its own."""
@@ -457,8 +463,11 @@ class OverviewScreen(ConsoleScreen):
         self.desk.go.search(self._search.facets, self._search.query_text)
 
     def index_moved(self, *, has_changed: bool) -> None:
-        """Show the index in the title of the search; ask again when it has changed."""
+        """Show the index in the memory and the search; ask again when it has changed."""
         self._search.index_moved(has_changed=has_changed)
+        if self.desk.snapshot is not None:
+            self._show_memory(self.desk.snapshot, self.context())
+            self.fit_room()
 
     def _session_at(self, key: str) -> SessionView | None:
         snapshot = self.desk.snapshot
