@@ -198,9 +198,10 @@ def _index(printer: Printer, agent: str, source: Source, status: IndexStatus) ->
         return Cell(f"{name}: {status.state.value}, {printer.text(status.because)}", style)
     age = wording.age(status.updated_at, printer.now)
     if not status.waiting:
-        return Cell(f"{name} as of {age}: no chunk waits for its vector")
+        because = f"; {printer.text(status.because)}" if status.because else ""
+        return Cell(f"{name}, {age} old: no chunk waits for its vector{because}")
     text = f"{figures.plural(status.waiting, 'chunk')} still without a vector of its model"
-    return Cell(f"{name} as of {age}: {text}", "warn")
+    return Cell(f"{name}, {age} old: {text}", "warn")
 
 
 _ITEM_COLUMNS = (

@@ -315,7 +315,7 @@ def test_a_pool_says_what_waits_in_its_index(
     scope = IndexScope(agent.ref, Source.MEMORY, agent.workspace)
     world.index.stored[scope] = {}
     world.index.lacking = lacking
-    assert f"memory of main as of ?: {told}" in call("memory", "pool", "-a", "main").out
+    assert f"memory of main, ? old: {told}" in call("memory", "pool", "-a", "main").out
 
 
 def test_a_missing_workspace_is_said(world: World, call: Caller) -> None:

@@ -14,6 +14,7 @@ from memconsole.errors import HomeNotFoundError
 from tests.ui import sample
 from tests.ui.driving import COMPACT, SINGLE, Stopwatch, at_work
 from tests.ui.fake_engine import FakeEngine
+from tests.ui.fake_search import status
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,6 +63,21 @@ async def test_the_cursor_among_the_agents_leads_the_other_panels(engine: FakeEn
         assert "R rotate work / " in desk.bar("keys")
         await desk.press("space", "space")
         assert "R rotate 2 marked" in desk.bar("keys")
+
+
+@pytest.mark.parametrize("size", [(120, 40), COMPACT])
+async def test_what_waits_in_an_index_is_shown_below_all_that_was_there(
+    size: tuple[int, int], engine: FakeEngine
+) -> None:
+    async with at_work(engine, size) as desk:
+        before = [line.strip("│┃ ") for line in desk.text("memory").split("\n")[1:-1]]
+        assert "vectors due" not in desk.text("memory")
+        engine.statuses["main"] = status(lacking=1_200)
+        desk.app.indexing.changed(("main",))
+        await desk.settle()
+        after = [line.strip("│┃ ") for line in desk.text("memory").split("\n")[1:-1]]
+        assert after[: len(before)] == before
+        assert desk.pane("memory").listing.rows[-1].key == "waiting"
 
 
 async def test_moving_keys_and_each_agent_keeps_its_own_place(engine: FakeEngine) -> None:
