@@ -34,17 +34,7 @@ def pool(one: Pool, agent_id: str | None, indexes: Indexes) -> Row:
         "bytes": one.size_bytes if one.is_known else None,
         "tokens": one.tokens if one.is_known else None,
         "markers": markers_by_tag(one.markers if one.is_known else None),
-        "items": [
-            {
-                "path": Path(item.path),
-                "bytes": item.size_bytes,
-                "tokens": item.tokens,
-                "generated": item.is_generated,
-                "counted": item.is_counted,
-                "because": item.because,
-            }
-            for item in one.items
-        ],
+        "items": [_item(item) for item in one.items],
         "by_category": [
             {"name": kind.name, "files": kind.files, "bytes": kind.size_bytes}
             for kind in one.by_category
@@ -70,6 +60,17 @@ def pool(one: Pool, agent_id: str | None, indexes: Indexes) -> Row:
             for (agent, source), status in indexes.items()
             if agent in one.agents
         ],
+    }
+
+
+def _item(one: PoolItem) -> Row:
+    return {
+        "path": Path(one.path),
+        "bytes": one.size_bytes,
+        "tokens": one.tokens,
+        "generated": one.is_generated,
+        "counted": one.is_counted,
+        "because": one.because,
     }
 
 
