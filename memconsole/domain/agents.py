@@ -136,8 +136,8 @@ class HomeRef:
     host: str = ""
 
     def __str__(self) -> str:
-        """Return the path, behind the host's name when it is another one."""
-        return f"{self.host}:{self.path}" if self.host else self.path
+        """Return the path, behind the host's name when it is another one; no path is its usual."""
+        return f"{self.host}:{self.path}" if self.host and self.path else self.host or self.path
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -54,9 +54,10 @@ class SshHome:
         """Run the command for this home on its host."""
         heard, complaint = run(self.call(words), self._timeout)
         if heard.code == _BROKEN and not heard.text:
-            last = (complaint.splitlines() or ["ssh gave no reason"])[-1]
+            last = (complaint.splitlines() or ["it gave no reason"])[-1]
             raise SourceAwayError(
-                f"ssh: {last}", hint=f"Try `ssh {self.home.host}`; it must log in without asking."
+                f"ssh: {last.removeprefix('ssh: ')}",
+                hint=f"Try `{shlex.join(['ssh', *self._where()])}`; it must log in without asking.",
             )
         if heard.code == _NOT_FOUND and not heard.text:
             raise SourceAwayError(
@@ -78,9 +79,12 @@ class SshHome:
             ssh,
             "-T",
             *(word for option in (*_OPTIONS, *kept) for word in ("-o", option)),
-            *(["-l", address.user] if address.user else []),
-            *(["-p", str(address.port)] if address.port else []),
-            "--",
-            address.host,
+            *self._where(),
             shlex.join(["memconsole", *home, "--json", *words]),
         ]
+
+    def _where(self) -> list[str]:
+        address = self._address
+        user = ["-l", address.user] if address.user else []
+        port = ["-p", str(address.port)] if address.port else []
+        return [*user, *port, "--", address.host]

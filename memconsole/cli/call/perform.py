@@ -144,10 +144,13 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
     """
     now = call.clock.now()
     start = parse_since(since, now)
-    found = call.engine.rotation.what_if(agent_id=agent, threshold_tokens=threshold, since=start)
+    found, counts = call.engine.rotation.what_if(
+        agent_id=agent, threshold_tokens=threshold, since=start
+    )
     data: Row = {
         "threshold": threshold,
         "since": start,
+        "counts": counts,
         "rotations": [
             {
                 "key": key,
@@ -161,8 +164,12 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
 
     def show(printer: Printer) -> None:
         limit = "the settings" if threshold is None else f"{short_kilo(threshold)} tokens"
-        told = f"{plural(len(found), 'rotation')} since {wording.stamp(start, printer.zone)}"
-        printer.write(f"By {limit}: {told}, by the counts that were kept.")
+        began = wording.stamp(start, printer.zone)
+        told = f"{plural(len(found), 'rotation')} since {began}"
+        if not counts:
+            printer.write(f"Nobody can say: no counts were kept since {began}.")
+            return
+        printer.write(f"By {limit}: {told}, by the {plural(counts, 'count')} that were kept.")
         rows = [
             [
                 wording.stamp(one.at, printer.zone),
@@ -174,8 +181,8 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
             for one, key, captured in found
         ]
         if rows:
-            counts = (Column(one, right=True) for one in ("tokens", "messages", "observations"))
-            columns = (Column("when"), *counts, Column("session", least=24))
+            figures = (Column(one, right=True) for one in ("tokens", "messages", "observations"))
+            columns = (Column("when"), *figures, Column("session", least=24))
             printer.table(columns, rows)
 
     home = call.engine.home.read()

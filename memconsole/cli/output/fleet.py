@@ -148,7 +148,7 @@ _OUTCOMES: tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[str]]] = 
 
 
 def _name(printer: Printer, reply: Reply) -> str:
-    return printer.text(str(reply.home) if reply.home.path else f"{reply.home.host}:")
+    return printer.text(str(reply.home))
 
 
 def _rows(value: Json) -> list[Row]:

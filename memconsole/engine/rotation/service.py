@@ -46,10 +46,11 @@ class RotationService:
 
     def what_if(
         self, *, agent_id: str | None, threshold_tokens: int | None, since: datetime
-    ) -> tuple[tuple[WouldRotate, str | None, WouldCapture], ...]:
-        """Return the rotations that another threshold would have made.
+    ) -> tuple[tuple[tuple[WouldRotate, str | None, WouldCapture], ...], int]:
+        """Return the rotations that another threshold would have made, and of how many counts.
 
-        Each comes with its session key and what would have been saved before it.
+        Each comes with its session key and what would have been saved before it. Where no counts
+        were kept, nobody can say.
 
         Args:
             agent_id: Only of this agent; None for all.
@@ -80,7 +81,7 @@ class RotationService:
                 said[one.session_id] = self._said(view)
             most = self._settings.for_agent(one.agent_id).summary.max_per_tag
             made.append((one, view.key_text, _captured(one, said[one.session_id], most)))
-        return tuple(made)
+        return tuple(made), len(seen)
 
     def _limits(self, view: SessionView) -> Limits:
         rules = self._settings.for_agent(view.agent.id).rotation

@@ -42,9 +42,11 @@ def test_the_host_follows_the_end_of_options_and_no_word_is_split(home: SshHome)
 def test_the_last_words_of_ssh_say_why_there_is_no_connection(
     home: SshHome, tmp_path: Path
 ) -> None:
-    written(tmp_path, "echo banner >&2; echo 'alpha: no route' >&2; exit 255")
-    with pytest.raises(SourceAwayError, match="ssh: alpha: no route"):
+    written(tmp_path, "echo banner >&2; echo 'ssh: alpha: no route' >&2; exit 255")
+    with pytest.raises(SourceAwayError) as told:
         home.ask(["agents"])
+    assert str(told.value) == "ssh: alpha: no route"
+    assert "`ssh -l ops -p 2222 -- alpha`" in (told.value.hint or "")
 
 
 def test_a_host_without_memconsole_is_told(home: SshHome, tmp_path: Path) -> None:

@@ -39,6 +39,14 @@ def test_another_threshold_is_tried_on_what_was_seen(world: World, call: Caller)
         in call("rotate", "--what-if", "--threshold", "120k", "--since", "9d").out
     )
     assert world.gateway.resets == []
+    assert found["counts"] == 3
+
+
+def test_without_counts_nobody_can_say(world: World, call: Caller) -> None:
+    hour = ("rotate", "--what-if", "--since", "1h")
+
+    assert call.json(*hour).data["counts"] == 0
+    assert call(*hour).out.startswith("Nobody can say: no counts were kept since")
 
 
 def test_it_says_what_would_have_been_captured(world: World, call: Caller) -> None:
