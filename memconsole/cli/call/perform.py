@@ -152,38 +152,31 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
         "since": start,
         "counts": counts,
         "rotations": [
-            {
-                "key": key,
-                "at": one.at,
-                "tokens": one.tokens,
-                "would_capture": captured._asdict(),
-            }
-            for one, key, captured in found
+            {"key": key, "at": one.at, "tokens": one.tokens, "would_capture": saved._asdict()}
+            for one, key, saved in found
         ],
     }
 
     def show(printer: Printer) -> None:
         limit = "the settings" if threshold is None else f"{short_kilo(threshold)} tokens"
         began = wording.stamp(start, printer.zone)
-        told = f"{plural(len(found), 'rotation')} since {began}"
         if not counts:
             printer.write(f"Nobody can say: no counts were kept since {began}.")
             return
+        told = f"{plural(len(found), 'rotation')} since {began}"
         printer.write(f"By {limit}: {told}, by the {plural(counts, 'count')} that were kept.")
         rows = [
             [
                 wording.stamp(one.at, printer.zone),
                 short_kilo(one.tokens),
-                "?" if captured.messages is None else str(captured.messages),
-                "?" if captured.observations is None else str(captured.observations),
+                *("?" if count is None else str(count) for count in captured),
                 printer.text(key or "?"),
             ]
             for one, key, captured in found
         ]
         if rows:
             figures = (Column(one, right=True) for one in ("tokens", "messages", "observations"))
-            columns = (Column("when"), *figures, Column("session", least=24))
-            printer.table(columns, rows)
+            printer.table((Column("when"), *figures, Column("session", least=24)), rows)
 
     home = call.engine.home.read()
     return call.answer(Answer("rotate", data=lambda: data, show=show, at=now, home=home))
