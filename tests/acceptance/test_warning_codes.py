@@ -260,6 +260,7 @@ STAGES: dict[str, tuple[Stage, tuple[str, ...]]] = {
 
 
 CLOSED, FAILED = "memory-unreadable", "embedding-failed"
+OF_A_FLEET = ("home-away", "home-failed")
 
 
 def late(world: World) -> None:
@@ -301,7 +302,20 @@ def state(user_home: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_no_code_is_without_a_stage() -> None:
-    assert sorted([*STAGES, *GATEWAYS, CLOSED, FAILED]) == sorted(WARNING_CODES)
+    assert sorted([*STAGES, *GATEWAYS, *OF_A_FLEET, CLOSED, FAILED]) == sorted(WARNING_CODES)
+
+
+def test_a_home_of_a_fleet_that_cannot_be_asked_or_fails_is_told(
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing listens at port 1, and the second home of this host does not exist."""
+    file = tmp_path / "fleet.toml"
+    file.write_text(
+        f'[state]\ndir = "{tmp_path / "state"}"\n[gateway]\ntransport = "none"\n'
+        f'[[fleet.source]]\nhomes = ["{state}", "{tmp_path / "gone"}"]\n'
+        '[[fleet.source]]\nurl = "ssh://127.0.0.1:1"\n'
+    )
+    assert codes(("agents", "--fleet", "--config", str(file)), capsys) >= set(OF_A_FLEET)
 
 
 @pytest.mark.parametrize("code", STAGES)

@@ -199,5 +199,5 @@ def test_the_job_names_what_is_bad_the_gravest_first(world: World) -> None:
     for _ in range(2):
         world.clock.advance(MINUTES)
         saids.append(look_after_health(engine(world), threading.Event()).message)
-    bad = "2 of 20 checks are bad: gateway, gateway-process"
+    bad = "2 of 21 checks are bad: gateway, gateway-process"
     assert saids == [bad, f"{bad}; told webhook"]
