@@ -19,12 +19,12 @@ TITLE = "memconsole --demo"
 _QUERY = "database is locked"
 
 _STILLS: Mapping[str, tuple[tuple[int, int], tuple[str, ...]]] = {
-    "overview-120x40": ((120, 40), ("4", "slash", *_QUERY, "enter", "1")),
+    "overview-120x40": ((120, 40), ("1", "g", "4", "slash", *_QUERY)),
     "overview-80x24": ((80, 24), ()),
-    "session": ((120, 40), ("2", "enter")),
+    "session": ((120, 40), ("1", "g", "2", "enter")),
     "memory": ((120, 40), ("1", "g", "3", "enter")),
-    "checkpoint": ((120, 40), ("1", "j", "c")),
-    "search": ((120, 40), ("1", "g", "j", "o", *_QUERY, "enter")),
+    "checkpoint": ((120, 40), ("1", "c")),
+    "search": ((120, 40), ("1", "g", "a", "o", *_QUERY)),
 }
 """Size and keys of each still."""
 
@@ -59,7 +59,7 @@ async def _film(camera: Camera) -> list[Shot]:
             await camera.wait(_STEP, grows=True)
             shots.append(Shot(camera.shoot(), 0.8))
 
-    await press(0.7, "1", "j")
+    await press(0.7, "1", "g")
     await press(0.5, "j")
     await press(1.2, "j")
     await grow(5)
@@ -68,11 +68,11 @@ async def _film(camera: Camera) -> list[Shot]:
     await press(1.5, "escape")
     await press(3.5, "c")
     await press(1.5, "escape")
-    await press(1.0, "1", "g", "j")
+    await press(1.0, "1", "g")
     await press(0.8, "4", "slash")
     for letters in (_QUERY[:4], _QUERY[4:8], _QUERY[8:12], _QUERY[12:]):
         await press(0.5, *letters)
-    await press(2.5, "enter")
+    await press(2.5, "tab")
     await press(0.7, "j")
     await press(3.5, "enter")
     await press(1.0, "escape")
