@@ -10,12 +10,12 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_readable
-from memconsole.domain.cleanup import Cleaning, OldFile, Step, step_due
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import TranscriptKind
+from memconsole.domain.upkeep import Cleaning, OldFile, Step, step_due
 from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import Fingerprints
 from memconsole.errors import StateError, StoreError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.logs import LogRotation, at_the_cut, due
+from memconsole.domain.upkeep import LogRotation, at_the_cut, due
 from memconsole.engine.cleanup import CleanupRun, clean_transcripts
 from memconsole.errors import MemconsoleError, ReadOnlyError
 from memconsole.text.figures import size_words
@@ -13,10 +13,10 @@ from memconsole.text.figures import size_words
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from memconsole.domain.cleanup import Cleaning
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.settings import Settings
+    from memconsole.domain.upkeep import Cleaning
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.host import LogFiles, OldTranscripts
     from memconsole.ports.platform import Clock, SessionStore, StopSignal

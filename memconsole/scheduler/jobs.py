@@ -32,12 +32,12 @@ from memconsole.text.figures import plural, size_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from memconsole.domain.cleanup import Cleaning
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.jobs.schedule import Trigger
     from memconsole.domain.settings import Settings
+    from memconsole.domain.upkeep import Cleaning
     from memconsole.engine.engine import Engine
     from memconsole.ports.platform import StopSignal
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health import CronErrors, HeldLock
-from memconsole.domain.logs import LogFile, LogRotation
+from memconsole.domain.upkeep import LogFile, LogRotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
-    from memconsole.domain.cleanup import OldFile
     from memconsole.domain.metrics import Family
+    from memconsole.domain.upkeep import OldFile
 
 
 @dataclass

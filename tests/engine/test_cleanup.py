@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Storage
-from memconsole.domain.cleanup import OldFile, Step, step_due
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
+from memconsole.domain.upkeep import OldFile, Step, step_due
 from memconsole.engine.engine import Engine
 from memconsole.errors import ReadOnlyError
 from memconsole.scheduler.jobs import TABLE, clean_transcripts

@@ -146,8 +146,8 @@ class StateDatabase:
             hint="Check owner and mode of the state folder; nothing is known of earlier runs.",
         )
 
-    def write(self, change: Callable[[Connection], object]) -> None:
-        """Run a change as one transaction, whole or not at all.
+    def write(self, change: Callable[[Connection], T]) -> T:
+        """Run a change as one transaction, whole or not at all, and return what it does.
 
         Raises:
             StateNewerError: A newer memconsole made it.
@@ -158,7 +158,7 @@ class StateDatabase:
             with open_own(self.path) as connection:
                 migrate(connection, self.path)
                 with transaction(connection):
-                    change(connection)
+                    return change(connection)
         except OSError as error:
             raise self._cannot(error.strerror or "no reason given") from error
         except library().error as error:

@@ -57,8 +57,7 @@ class StateEvents:
             NOTED.replace(connection, row)
             keep_look(connection, home, READING, noted.at)
             for one in events:
-                number = EVENTS.add(connection, one)
-                connection.execute("DELETE FROM event WHERE id <= ?", (number - _KEPT,))
+                EVENTS.add_newest(connection, one, kept=_KEPT)
 
         self._database.write(change)
 

@@ -85,13 +85,11 @@ class StateJournal:
         turn = self._database.turn
         if turn.name is None or turn.is_forward:
             return None
-        number: int | None = None
-
-        def change(connection: Connection) -> None:
-            nonlocal number
-            number = INTENTS.add(connection, intent, turn=turn.name, workspace=turn.workspace)
-
-        self._database.write(change)
+        number = self._database.write(
+            lambda connection: INTENTS.add(
+                connection, intent, turn=turn.name, workspace=turn.workspace
+            )
+        )
         turn.has_intents = True
         return number
 

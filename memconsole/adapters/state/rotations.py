@@ -11,7 +11,6 @@ from memconsole.domain.rotation import Identity
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.rotation import Rotation, RotationState
@@ -32,15 +31,9 @@ class StateRotations:
         Raises:
             StateError: It cannot be stored; so it must not be sent.
         """
-        number = 0
-
-        def change(connection: Connection) -> None:
-            nonlocal number
-            number = ROTATIONS.add(connection, rotation)
-            connection.execute("DELETE FROM rotation WHERE id <= ?", (number - _KEPT,))
-
-        self._database.write(change)
-        return number
+        return self._database.write(
+            lambda connection: ROTATIONS.add_newest(connection, rotation, kept=_KEPT)
+        )
 
     def finish(
         self, number: int, state: RotationState, after: Identity | None, ended_at: datetime
@@ -82,15 +75,9 @@ class StateBranches:
         Raises:
             StateError: It cannot be stored; so it must not be asked for.
         """
-        number = 0
-
-        def change(connection: Connection) -> None:
-            nonlocal number
-            number = BRANCHES.add(connection, branch)
-            connection.execute("DELETE FROM branch WHERE id <= ?", (number - _KEPT,))
-
-        self._database.write(change)
-        return number
+        return self._database.write(
+            lambda connection: BRANCHES.add_newest(connection, branch, kept=_KEPT)
+        )
 
     def finish(self, number: int, state: BranchState, made: str | None, ended_at: datetime) -> None:
         """Store what became of it."""

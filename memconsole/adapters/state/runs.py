@@ -40,15 +40,9 @@ class StateRunLog:
 
     def add(self, run: Run) -> int:
         """Store one run and return its number; `run.id` is ignored."""
-        number = 0
-
-        def change(connection: Connection) -> None:
-            nonlocal number
-            number = RUNS.add(connection, run)
-            connection.execute("DELETE FROM run WHERE id <= ?", (number - _RUNS_KEPT,))
-
-        self._database.write(change)
-        return number
+        return self._database.write(
+            lambda connection: RUNS.add_newest(connection, run, kept=_RUNS_KEPT)
+        )
 
     def runs(
         self,

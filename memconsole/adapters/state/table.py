@@ -178,6 +178,12 @@ class Table(Generic[T]):
         """Insert a value and return the number of its row."""
         return self.insert(connection, self.row(value, beside), tail)
 
+    def add_newest(self, connection: Connection, value: T, *, kept: int) -> int:
+        """Insert a value, drop all but the newest, and return the number of its row."""
+        number = self.add(connection, value)
+        connection.execute(f"DELETE FROM {self.name} WHERE id <= ?", (number - kept,))
+        return number
+
     def put(self, connection: Connection, value: T, **beside: object) -> None:
         """Insert a value, or put it in the place of the one with its key."""
         self.replace(connection, self.row(value, beside))

@@ -17,6 +17,7 @@ from memconsole.cli.call.shared import (
     call_of,
     tokens,
 )
+from memconsole.domain.commands.compact import Compact
 from memconsole.domain.commands.flush import FLUSH, Flush
 from memconsole.domain.commands.index_md import IndexMd
 from memconsole.domain.commands.observe import Observe
@@ -142,6 +143,42 @@ def index_md(
             return 0
     return perform.each_agent(
         call, lambda ref: IndexMd(ref, force, dry_run=dry_run or show), agent, "writing INDEX.md"
+    )
+
+
+def compact(
+    context: typer.Context,
+    *,
+    key: Annotated[
+        str,
+        typer.Argument(metavar="KEY", help="Session to compact.", autocompletion=complete.sessions),
+    ],
+    instructions: Annotated[
+        str | None,
+        typer.Option("--instructions", metavar="TEXT", help="What the summary should heed."),
+    ] = None,
+    force_truncate: Annotated[
+        bool,
+        typer.Option("--force-truncate", help="Also where the release only cuts lines off."),
+    ] = False,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Ask the Gateway to compact a session, after saving its work.
+
+    Asks before it acts. Refused on releases that only cut lines off, unless --force-truncate.
+    """
+    call = call_of(context)
+    view = call.engine.sessions.find(key)
+    command = Compact(
+        view.agent,
+        view.key_text or key,
+        instructions=instructions,
+        is_truncation_forced=force_truncate,
+        dry_run=dry_run,
+    )
+    return perform.through_gateway(
+        call, command, "compacting", question="Compact this session?", yes=yes
     )
 
 

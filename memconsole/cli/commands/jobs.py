@@ -1,4 +1,4 @@
-"""`jobs` and `once`: the scheduler's jobs, and one of them now."""
+"""`jobs`, `once` and `runs`: the scheduler's jobs, one of them now, and what was done."""
 
 from __future__ import annotations
 
@@ -8,10 +8,17 @@ import typer
 
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.call.shared import (
+    DryRunOption,
+    Since,
+    at_least_one,
+    call_of,
+    parse_since,
+)
 from memconsole.cli.json import outcome
-from memconsole.cli.output import wording
+from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.agents import Origin  # noqa: TC001  # Typer reads the annotations
 from memconsole.domain.jobs.layers import layer_of
 from memconsole.domain.jobs.runs import SKIPPED, JobEnd, JobRun
 from memconsole.errors import LockedError, UsageError
@@ -236,3 +243,37 @@ def _state(job: JobView) -> Cell:
 
 def _result(status: str, reason: str | None) -> Cell:
     return Cell(status if reason is None else f"{status} ({reason})", _STYLES.get(status, ""))
+
+
+def runs(
+    context: typer.Context,
+    *,
+    job: Annotated[str | None, typer.Option("--job", metavar="J", help="Only this job.")] = None,
+    origin: Annotated[
+        Origin | None,
+        typer.Option("--by", help="Only what this face asked for.", show_default=False),
+    ] = None,
+    since: Since = None,
+    all_: Annotated[
+        bool, typer.Option("--all", help="Each run in a row of its own, repeated ones too.")
+    ] = False,
+    limit: Annotated[int, typer.Option("--limit", metavar="N", help="At most this many.")] = 200,
+) -> int:
+    """List what memconsole did, newest first; what repeats itself is one row."""
+    at_least_one("--limit", limit)
+    call = call_of(context)
+    now = call.clock.now()
+    start = None if since is None else parse_since(since, now)
+    found = call.engine.runs.newest(limit=limit, since=start, job=job, origin=origin)
+
+    def show(printer: Printer) -> None:
+        views.runs(printer, found, is_folded=not all_)
+
+    return call.answer(
+        Answer(
+            "runs",
+            data=lambda: [outcome.run(one) for one in found],
+            show=show,
+            at=now,
+        )
+    )

@@ -14,7 +14,7 @@ from memconsole.cli.output.printer import Cell
 if TYPE_CHECKING:
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.logs import LogRotation
+    from memconsole.domain.upkeep import LogRotation
 
 _STYLES = {"done": "ok", "planned": "dim", "skipped": "dim", "failed": "due"}
 

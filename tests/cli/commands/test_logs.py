@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain.logs import LogFile, LogOwner
+from memconsole.domain.upkeep import LogFile, LogOwner
 from tests.cli.contract import check_envelope
 
 if TYPE_CHECKING:

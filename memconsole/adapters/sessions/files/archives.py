@@ -20,7 +20,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.sessions.names import FileKind, read_name
-from memconsole.domain.cleanup import OldFile
+from memconsole.domain.upkeep import OldFile
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

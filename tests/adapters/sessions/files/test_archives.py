@@ -14,7 +14,7 @@ import pytest
 
 from memconsole.adapters.sessions.files import archives
 from memconsole.adapters.sessions.files.archives import DiskOldTranscripts
-from memconsole.domain.cleanup import OldFile
+from memconsole.domain.upkeep import OldFile
 from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:
