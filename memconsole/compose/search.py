@@ -10,7 +10,7 @@ from memconsole.adapters.index.embedding.providers import remote_of
 from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.disk import DiskPlatform
-from memconsole.adapters.platform.home import find_home
+from memconsole.adapters.platform.home import FOLDER_NAMES, find_home
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.workspace.documents import PoolDocuments
 from memconsole.compose.process import user_home
@@ -38,6 +38,7 @@ def search_ports(settings: Settings, origin: Origin, clock: Clock) -> SearchPort
         now=clock.now,
         redact=settings.redact,
         is_long_running=origin is Origin.CONSOLE,
+        usual=user_home() / FOLDER_NAMES[0],
     )
     return SearchPorts(index, PoolDocuments(redact=settings.redact))
 

@@ -1,8 +1,4 @@
-"""Asks every home of a fleet the same; one that is away fails no other.
-
-Hosts are asked at the same time, the homes of one host after each other: they may share a state
-folder, and with it the index of agents that bear the same name.
-"""
+"""Asks every home of a fleet the same, all at one time; one that is away fails no other."""
 
 from __future__ import annotations
 
@@ -41,11 +37,5 @@ def ask_all(
             return away(source.home, str(error), error.hint)
         return reply(source.home, heard, command=command, asked=asked, now=clock.now())
 
-    def host(name: str) -> list[Reply]:
-        return [one(source) for source in sources if source.home.host == name]
-
-    hosts = dict.fromkeys(source.home.host for source in sources)
-    with ThreadPoolExecutor(min(_AT_ONCE, len(hosts)) or 1) as pool:
-        found = [reply for replies in pool.map(host, hosts) for reply in replies]
-    order = [source.home for source in sources]
-    return tuple(sorted(found, key=lambda reply: order.index(reply.home)))
+    with ThreadPoolExecutor(min(_AT_ONCE, len(sources)) or 1) as pool:
+        return tuple(pool.map(one, sources))

@@ -33,18 +33,21 @@ _LONGEST_NAME: Final = 100
 class Places:
     """Names the index file of every scope.
 
+    Two homes may have an agent of the same name. Only the usual home takes the plain name: whoever
+    came first would else be found out by two builds at one time, under one lock.
+
     Args:
         folder: `index/` of our state folder; may not exist.
+        usual: The home whose files carry no mark; None where there is one home only.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, usual: Path | None = None) -> None:
         self.folder = folder
+        self._usual = None if usual is None else str(usual)
         self._roots: dict[Path, tuple[tuple[int, int], str | None]] = {}
 
     def path(self, scope: IndexScope) -> Path:
         """Return the file of an index, whether it exists or not.
-
-        Two homes may have an agent of the same name: the second one's file carries a mark.
 
         Raises:
             IndexUnavailableError: Its folder may not be looked into.
@@ -64,10 +67,12 @@ class Places:
             ) from error
 
     def _own(self, scope: IndexScope, folder: Path, name: str, plain: Path) -> Path:
-        if plain.exists() and self._root_of(plain) in (None, root_text(scope.root)):
+        is_there, is_usual = plain.exists(), self._usual in (None, scope.agent.home.path)
+        root = self._root_of(plain) if is_there else None
+        if root == root_text(scope.root) or (is_usual and is_there and root is None):
             return plain
         marked = folder / f"{name}-{_digest(str(scope.root))}{_SUFFIX}"
-        return marked if plain.exists() or marked.exists() else plain
+        return plain if is_usual and not is_there and not marked.exists() else marked
 
     def _root_of(self, path: Path) -> str | None:
         """Return what an index is of; it is opened again only when the file has changed."""

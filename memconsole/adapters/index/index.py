@@ -58,6 +58,7 @@ class DiskIndex:
         now: The wall clock.
         redact: The texts that come are masked; part of what tells indexes apart.
         is_long_running: Keep vectors in memory: the process will search again.
+        usual: The home whose files carry no mark; None where there is one home only.
     """
 
     def __init__(
@@ -68,8 +69,9 @@ class DiskIndex:
         now: Callable[[], datetime],
         redact: bool = True,
         is_long_running: bool = False,
+        usual: Path | None = None,
     ) -> None:
-        self._places = Places(folder)
+        self._places = Places(folder, usual)
         self._lock = lock
         self._now = now
         self._redact = redact

@@ -7,13 +7,15 @@ import sys
 import threading
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from memconsole.adapters.index.embedding import static
+from memconsole.adapters.index.files import Places
 from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.index.writer import CancelledError
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.search.indexing import (
     Document,
     DocumentText,
@@ -27,9 +29,6 @@ from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import Narrowing
 from memconsole.errors import IndexUnavailableError, SearchCancelledError
 from tests.adapters.index.index_stage import AT, STATIC, WORDS_ONLY, Stage
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -373,3 +372,25 @@ class TestStaticVectors:
                 stage.sync(is_full=True)
         finally:
             static.static_model.cache_clear()
+
+
+def test_two_homes_with_an_agent_of_one_name_share_neither_index_nor_lock(stage: Stage) -> None:
+    usual, other = Path("/home/op/.openclaw"), Path("/srv/b/.openclaw")
+    places = Places(stage.folder / "state" / "index", usual)
+
+    def scope(home: Path) -> IndexScope:
+        ref = AgentRef(HomeRef(str(home)), "main")
+        return IndexScope(ref, Source.SESSIONS, home / "agents" / "main" / "sessions")
+
+    assert places.path(scope(usual)).name == "main.sqlite"
+    assert places.path(scope(other)).name.startswith("main-")
+    assert places.lock_name(scope(usual)) != places.lock_name(scope(other))
+
+
+def test_an_index_that_bears_the_plain_name_from_before_keeps_it(stage: Stage) -> None:
+    stage.sync()
+    places = Places(stage.path.parent, Path("/home/op/.openclaw"))
+    assert places.path(stage.scope) == stage.path
+    usual = AgentRef(HomeRef("/home/op/.openclaw"), "main")
+    theirs = IndexScope(usual, Source.MEMORY, Path("/home/op/.openclaw/workspace"))
+    assert places.path(theirs) != stage.path
