@@ -13,7 +13,7 @@ JOBS ?= 2
 # Compiled tests are kept: else each worker of each run compiles all of them again.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-slow test-quality test-properties check format \
+.PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-postgres test-slow test-quality test-properties check format \
   bench bench-console bench-search bench-quality bench-search-peers bench-memory bench-capture soak pictures secret-rules embedding lock build clean
 
 help: ## list the targets
@@ -51,6 +51,9 @@ test-faults: $(STAMP) ## kills and failing calls at every write; FAULTS_SAMPLE=2
 
 test-slow-gateway: $(STAMP) ## scripted Gateways that answer late, refuse late or never speak
 	$(BIN)/pytest tests/lanes/test_slow_gateway.py -m slow_gateway -n 4 $(ARGS)
+
+test-postgres: $(STAMP) ## fleets over a real PostgreSQL, out of a wheel
+	$(BIN)/pytest tests/lanes/postgres -m postgres $(ARGS)
 
 test-slow: $(STAMP) ## what takes half a minute: that two runs take equal pictures
 	$(BIN)/pytest -m slow $(ARGS)

@@ -66,6 +66,12 @@ class SourceAwayError(MemconsoleError):
     code = "away"
 
 
+class FleetError(MemconsoleError):
+    """The fleet's server did not do what was asked of it."""
+
+    code = "fleet"
+
+
 class HomeNotFoundError(MemconsoleError):
     """The platform's state folder does not exist."""
 

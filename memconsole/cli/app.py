@@ -66,6 +66,7 @@ COMMANDS = {
         "alerts": "Tell people what is wrong, and list what is.",
         "config": "Check the platform's configuration, show or start memconsole's own.",
         "logs": "Look after logs.",
+        "fleet": "Make a fleet of many hosts in a PostgreSQL, join it, look after it.",
         "report": "commands.report:report",
         "bench": "Measure memconsole on data of your own.",
     },
@@ -97,6 +98,18 @@ COMMANDS = {
         "install": "commands.service:install",
         "status": "commands.service:status",
         "remove": "commands.service:remove",
+    },
+    "fleet": {
+        "init": "commands.fleet.owner:init",
+        "upgrade": "commands.fleet.owner:upgrade",
+        "invite": "commands.fleet.owner:invite",
+        "grant": "commands.fleet.owner:grant",
+        "revoke": "commands.fleet.owner:revoke",
+        "forget": "commands.fleet.owner:forget",
+        "join": "commands.fleet.member:join",
+        "leave": "commands.fleet.member:leave",
+        "hosts": "commands.fleet.member:hosts",
+        "doctor": "commands.fleet.member:doctor",
     },
     "logs": {"rotate": "commands.logs:rotate"},
     "bench": {"recall": "commands.recall:recall"},
@@ -188,7 +201,7 @@ def _help(place: str) -> str:
     """Return the docstring of a command out of its compiled module, which is not run."""
     module, _, function = place.partition(":")
     name = f"{__package__}.{module}"
-    found = PathFinder.find_spec(name, import_module(f"{__package__}.commands").__path__)
+    found = PathFinder.find_spec(name, import_module(name.rpartition(".")[0]).__path__)
     loader = None if found is None else found.loader
     code = loader.get_code(name) if isinstance(loader, SourceFileLoader) else None
     own = (one for one in (code.co_consts if code else ()) if isinstance(one, CodeType))

@@ -77,6 +77,12 @@ CALLS: tuple[tuple[str, ...], ...] = (
 NEED_A_GATEWAY = (("rotate", KEY, "--yes"), ("compact", KEY, "--yes"))
 """No Gateway runs here: these are refused, with exit code 3."""
 
+NEED_AN_EXTRA = {
+    ("mcp", "--agent", "main"): "mcp",
+    ("fleet", "hosts", "--url", "postgresql://127.0.0.1:1/fleet"): "fleet",
+}
+"""Each with the extra whose name it tells."""
+
 FIND_FAULTS = (("health",),)
 """A Gateway that is down is one: exit code 1, with an answer."""
 
@@ -107,7 +113,8 @@ def main(executable: str) -> None:
             arguments = tuple(word.format(labelled=labelled) for word in words)
             call(executable, arguments, environment, code)
             call_json(executable, arguments, environment, code)
-        refuse_mcp(executable, environment)
+        for words, extra in NEED_AN_EXTRA.items():
+            refuse(executable, words, extra, environment)
         for arguments in ((), ("--demo",)):
             open_screens(executable, arguments, {**environment, **TERMINAL})
         if digest(user / ".openclaw") != before:
@@ -164,12 +171,15 @@ def call_json(
         sys.exit(f"not the envelope of `memconsole {' '.join(arguments)}`: {answer}")
 
 
-def refuse_mcp(executable: str, environment: dict[str, str]) -> None:
-    """The protocol's package is an extra: without it the command names the way to it."""
-    command = (executable, "mcp", "--agent", "main")
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    say(f"{done.returncode}            memconsole mcp --agent main")
-    if done.returncode != 2 or "memconsole[mcp]" not in done.stderr or done.stdout:
+def refuse(
+    executable: str, words: tuple[str, ...], extra: str, environment: dict[str, str]
+) -> None:
+    """What needs a package that few want names the way to it."""
+    done = subprocess.run(
+        (executable, *words), env=environment, capture_output=True, text=True, check=False
+    )
+    say(f"{done.returncode}            memconsole {' '.join(words)}")
+    if done.returncode != 2 or f"memconsole[{extra}]" not in done.stderr or done.stdout:
         sys.exit(f"not the way to the extra:\n{done.stdout}\n{done.stderr}")
 
 
@@ -179,7 +189,11 @@ def check_every_command_is_called(executable: str, environment: dict[str, str]) 
     shown = set(
         re.findall(r"^  ([a-z][a-z-]+)  ", call(executable, ("--help",), wide), re.MULTILINE)
     )
-    forgotten = shown - {arguments[0] for arguments in CALLS} - {"mcp", "serve"}
+    forgotten = (
+        shown
+        - {arguments[0] for arguments in CALLS}
+        - {"serve", *(words[0] for words in NEED_AN_EXTRA)}
+    )
     if not shown or forgotten:
         sys.exit(f"commands that are never called here: {sorted(forgotten) or 'none found'}")
 

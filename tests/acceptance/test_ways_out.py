@@ -99,6 +99,7 @@ ELSEWHERE = {
         "mcp",
         "service",
         "bench",
+        "fleet",
         "config fix",
         "config init",
         "config path",

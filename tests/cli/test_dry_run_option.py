@@ -29,6 +29,7 @@ WITHOUT = {
             ),
             *("memory pool", "memory show", "markers", "get", "memory get"),
             *("health", "alerts list", "hooks status", "service status"),
+            *("fleet hosts", "fleet doctor"),
             *("config check", "config show", "config path"),
         ),
         "reads",

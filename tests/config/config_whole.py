@@ -152,6 +152,10 @@ port = 9123
 interval = "5m"
 [fleet]
 timeout = "2m"
+url = "postgresql://fleet_alpha@db.example/fleet"
+publish = "figures"
+beat = "1m"
+exclude = ["private"]
 [[fleet.source]]
 homes = ["~/.openclaw", "/srv/b/.openclaw"]
 [[fleet.source]]

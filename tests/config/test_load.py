@@ -116,6 +116,14 @@ UI = UiSettings(
 )
 
 CLEANUP = CleanupSettings(True, 3, 60)
+FLEET = FleetSettings(
+    ("~/.openclaw", "/srv/b/.openclaw", "ssh://ops@alpha"),
+    timedelta(minutes=2),
+    "postgresql://fleet_alpha@db.example/fleet",
+    "figures",
+    timedelta(minutes=1),
+    ("private",),
+)
 SEARCH = SearchSettings(
     provider="none",
     model="tiny",
@@ -228,9 +236,7 @@ def test_every_key_can_be_set_in_the_file(tmp_path: Path) -> None:
         log_rotation=LogRotationSettings(timedelta(hours=2), 4096, 5, ("/srv/*.log",)),
         cleanup=CLEANUP,
         metrics=METRICS,
-        fleet=FleetSettings(
-            ("~/.openclaw", "/srv/b/.openclaw", "ssh://ops@alpha"), timedelta(minutes=2)
-        ),
+        fleet=FLEET,
         flush=FlushSettings(timedelta(minutes=5), 0.75, 30_000, 8_000),
         freshness=FreshnessSettings(timedelta(minutes=20), "none"),
         search=SEARCH,

@@ -69,6 +69,10 @@ CALLS: dict[str, tuple[str, ...]] = {
 NO_ANSWER = {
     "serve": "runs until it is ended, and logs",
     "mcp": "speaks the Model Context Protocol",
+    **dict.fromkeys(
+        [f"fleet {one}" for one in COMMANDS["fleet"]],
+        "needs a PostgreSQL: `make test-postgres` calls them",
+    ),
 }
 """Commands that give no JSON, and why."""
 

@@ -10,6 +10,7 @@ from memconsole.errors import (
     HomeNotFoundError,
     HomeUnreadableError,
     MemconsoleError,
+    SourceAwayError,
     StateNewerError,
     UsageError,
 )
@@ -32,6 +33,7 @@ _BY_CLASS: tuple[tuple[type[MemconsoleError], int], ...] = (
     (HomeNotFoundError, UNREACHABLE),
     (HomeUnreadableError, UNREACHABLE),
     (GatewayUnavailableError, UNREACHABLE),
+    (SourceAwayError, UNREACHABLE),
 )
 
 

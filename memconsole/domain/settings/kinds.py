@@ -185,6 +185,23 @@ class Url(Kind):
         return found.text
 
 
+class Server(Kind):
+    """The address of a fleet's PostgreSQL, without a password in it."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """How it looks."""
+        return "postgresql:// address"
+
+    def parse(self, raw: object) -> str:
+        """Take one where nobody can listen on the way; refusals do not repeat it."""
+        from memconsole.domain.fleet.server import parse_server  # noqa: PLC0415 - where one is set
+
+        return parse_server(raw if isinstance(raw, str) else "").whole
+
+
 class PathName(Kind):
     """A file or folder; relative to the file it is written in, else to the current folder."""
 

@@ -1,4 +1,4 @@
-"""Settings section by section, as frozen values; each setting is declared where it is kept."""
+"""Settings section by section, as frozen values; it is long, for each setting is declared here."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from memconsole.domain.settings.kinds import (
     PathName,
     Ratio,
     Score,
+    Server,
     Sources,
     Span,
     Switch,
@@ -453,7 +454,7 @@ class CleanupSettings:
 
 @dataclass(frozen=True, slots=True)
 class FleetSettings:
-    """`[fleet]`: which homes `--fleet` and `--host` ask."""
+    """`[fleet]`: which homes `--fleet` and `--host` ask, and where this host publishes."""
 
     sources: tuple[str, ...] = setting(
         (),
@@ -465,6 +466,23 @@ class FleetSettings:
     timeout: timedelta = setting(
         timedelta(minutes=1), Span(SECOND), "How long one home is waited for"
     )
+    url: str = setting(
+        "",
+        Server(),
+        "PostgreSQL that this host publishes in, as `memconsole fleet join` printed it",
+        example='"postgresql://fleet_alpha@db.example/fleet"',
+    )
+    publish: str = setting(
+        "nothing",
+        Choice("nothing", "figures"),
+        "What leaves this host: nothing, or agents, counts, ages, findings and runs, without peers",
+    )
+    beat: timedelta = setting(
+        timedelta(seconds=30),
+        Span(SECOND),
+        "How often this host looks, publishes and says it lives",
+    )
+    exclude: tuple[str, ...] = setting((), Texts(), "Agents of which nothing is published")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,160 @@
+"""Connects to the fleet's PostgreSQL, and says in one sentence why not.
+
+libpq does what it is for: TLS, names in certificates, SCRAM, passwords in files that nobody else
+may read. It takes no password that could be read on the way (`require_auth`).
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Final, LiteralString
+
+from memconsole.errors import FleetError, SourceAwayError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    import psycopg
+
+    from memconsole.domain.fleet.server import ServerAddress
+
+PASSWORDS: Final = "passwords"
+"""In the folder `fleet` of our state folder; a password file of libpq, mode 0600."""
+
+LEAST_SERVER: Final = 160000
+_FIXED = {
+    "require_auth": "scram-sha-256,none",
+    "connect_timeout": "10",
+    "application_name": "memconsole",
+    "keepalives_idle": "30",
+    "keepalives_interval": "10",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "60000",
+    "options": "-c search_path=pg_catalog -c statement_timeout=30000 -c timezone=UTC "
+    "-c client_min_messages=warning",
+}
+_HINT = "Try `memconsole fleet doctor`."
+
+
+def connect(
+    address: ServerAddress,
+    passwords: Path | None,
+    *,
+    role: str | None = None,
+    password: str | None = None,
+) -> psycopg.Connection:
+    """Return a connection; every statement is a transaction of its own until told otherwise.
+
+    Args:
+        address: Where, and as whom.
+        passwords: File of ours with passwords; what is not in it libpq finds in its usual places.
+        role: What it does everything as.
+        password: Of an invitation; None for the one that is kept.
+
+    Raises:
+        UsageError: The extra is not installed.
+        SourceAwayError: There is none, or it does not let us in; says why.
+    """
+    if find_spec("psycopg") is None:
+        raise UsageError(
+            "a fleet over PostgreSQL needs the package psycopg, which is not installed",
+            hint="Install it: `pipx inject memconsole 'psycopg[binary]'`, or "
+            "`pip install 'memconsole[fleet]'`.",
+        )
+    import psycopg  # noqa: PLC0415 - 0.2 s, and only where there is a fleet
+    from psycopg.conninfo import make_conninfo  # noqa: PLC0415 - likewise
+    from psycopg.sql import SQL, Identifier  # noqa: PLC0415 - likewise
+
+    with said("cannot reach the fleet"):
+        parameters = {
+            "host": address.host,
+            "port": str(address.port),
+            "dbname": address.database,
+            "sslmode": address.mode,
+            **_FIXED,
+            **_who(address, passwords, password),
+            **dict(address.files),
+        }
+        made = psycopg.connect(make_conninfo("", **parameters), autocommit=True)
+        if made.info.server_version < LEAST_SERVER:
+            made.close()
+            raise SourceAwayError(f"PostgreSQL {LEAST_SERVER // 10000} or later is needed")
+        if role is not None:
+            made.execute(SQL("SET ROLE {}").format(Identifier(role)))
+    return made
+
+
+def _who(address: ServerAddress, passwords: Path | None, password: str | None) -> dict[str, str]:
+    """Return as whom, and the password or where it is."""
+    user = {"user": address.user} if address.user else {}
+    if password is not None:
+        return {**user, "password": password}
+    if passwords is None or not address.user:
+        return user
+    try:
+        lines = passwords.read_text("utf-8").splitlines()
+    except OSError:
+        return user
+    prefix = password_line(address, "")
+    mine = [line.removeprefix(prefix) for line in lines if line.startswith(prefix)]
+    return {**user, "password": mine[-1]} if mine else user
+
+
+def password_line(address: ServerAddress, password: str) -> str:
+    """Return the line of a password file."""
+    return f"{_place(address)}:{password}"
+
+
+def _place(address: ServerAddress) -> str:
+    escaped = (
+        str(part).replace("\\", "\\\\").replace(":", "\\:")
+        for part in (address.host, address.port, address.database, address.user)
+    )
+    return ":".join(escaped)
+
+
+@contextmanager
+def said(doing: str) -> Iterator[None]:
+    """Tell failures of the server in the block as one sentence.
+
+    Raises:
+        FleetError: The server refuses; says why.
+        SourceAwayError: It is not there, or does not let us in.
+    """
+    import psycopg  # noqa: PLC0415 - as above
+
+    try:
+        yield
+    except psycopg.Error as error:
+        if error.sqlstate is None or error.sqlstate[:2] in _AWAY:
+            said = error.diag.message_primary or _reason(str(error))
+            raise SourceAwayError(f"{doing}: {said}", hint=_HINT) from error
+        raise FleetError(f"{doing}: {error.diag.message_primary}", hint=_HINT) from error
+
+
+_AWAY = ("08", "57", "53")
+"""Classes of failures that pass: the connection, an operator's intervention, no room."""
+
+
+def _reason(text: str) -> str:
+    """Return what libpq said, without what it was doing."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    lines = [line for line in lines if not line.startswith("Is the server running")]
+    last = lines[-1] if lines else "it gave no reason"
+    return last.rpartition("FATAL:")[2].strip() or last.rpartition("failed: ")[2].strip() or last
+
+
+def one(
+    connection: psycopg.Connection, query: LiteralString, *values: object
+) -> tuple[object, ...]:
+    """Return the one row of a question.
+
+    Raises:
+        FleetError: There is none.
+    """
+    row = connection.execute(query, values).fetchone()
+    if row is None:
+        raise FleetError("the fleet's database is not as it was made", hint=_HINT)
+    return row

@@ -1,0 +1,265 @@
+"""What the owner of a fleet does: make its schema, bring it to this version, let hosts in and out.
+
+All of it runs as `fleet_owner`, which nobody logs in as; who may, is who made the fleet.
+"""
+
+from __future__ import annotations
+
+import secrets
+from contextlib import suppress
+from importlib.resources import files
+from typing import TYPE_CHECKING, Final
+
+from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.domain.fleet.members import Member
+from memconsole.errors import FleetError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import timedelta
+    from pathlib import Path
+
+    import psycopg
+
+    from memconsole.domain.fleet.server import ServerAddress
+
+KNOWN: Final = 1
+"""Version of the schema that this memconsole makes and needs at most."""
+
+OWNER: Final = "fleet_owner"
+
+
+def script(number: int) -> str:
+    """Return the SQL that brings the schema from the version before to this one; 0 is the roles."""
+    name = "roles.sql" if number == 0 else f"{number:03}.sql"
+    return (files(__package__) / "schema" / name).read_text("utf-8")
+
+
+def whole_script(since: int = -1) -> str:
+    """Return everything that `init` runs, or `upgrade` from a version on."""
+    parts = [script(number) for number in range(since + 1, KNOWN + 1)]
+    return (
+        "\n".join([parts[0], f"SET ROLE {OWNER};", *parts[1:]]) if since < 0 else "\n".join(parts)
+    )
+
+
+class PostgresOwner:
+    """The fleet in one database, as its owner.
+
+    Args:
+        address: Whose role may act as `fleet_owner`.
+        passwords: As for `connect`.
+    """
+
+    def __init__(self, address: ServerAddress, passwords: Path | None) -> None:
+        self._address = address
+        self._passwords = passwords
+
+    def init(self, *, dry_run: bool) -> int | None:
+        """Make the schema; returns the version that was there, None when there was none.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+        """
+        import psycopg  # noqa: PLC0415 - only where there is a fleet
+
+        with connect(self._address, self._passwords) as connection:
+            found = version(connection)
+            if found is not None or dry_run:
+                return found
+            with suppress(psycopg.Error):  # the fleet goes without it: words only
+                connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+            with said("the fleet was not made"), connection.transaction():
+                connection.execute(whole_script())
+        return None
+
+    def upgrade(self, *, dry_run: bool) -> tuple[int, int]:
+        """Bring the schema to this version; returns the versions before and after.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+            UsageError: There is no fleet yet.
+        """
+        with connect(self._address, self._passwords) as connection:
+            found = version(connection)
+            if found is None:
+                raise UsageError(
+                    "there is no fleet in this database", hint="`memconsole fleet init`"
+                )
+            if found >= KNOWN or dry_run:
+                return found, max(found, KNOWN)
+            with said("the fleet was not changed"), connection.transaction():
+                connection.execute(f"SET LOCAL ROLE {OWNER}")
+                connection.execute(whole_script(found))
+                connection.execute("UPDATE fleet.meta SET schema = %s", (KNOWN,))
+                _note(connection, "upgrade", str(KNOWN))
+        return found, KNOWN
+
+    def invite(
+        self, name: str, labels: Sequence[str], *, is_operator: bool, within: timedelta
+    ) -> tuple[str, str]:
+        """Make the login of a host or a person; returns its role and a secret for one time.
+
+        Who was invited and did not come is invited anew.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+            UsageError: Somebody of that name has joined.
+        """
+        role = f"{self._address.database}_{name}"[:63]
+        secret = _secret()
+        with self._owner() as connection, said("nobody was invited"), connection.transaction():
+            self._require_new(connection, name, _OPERATOR if is_operator else _HOST)
+            if is_operator:
+                connection.execute(
+                    "INSERT INTO fleet.operators (role, name) VALUES (%s, %s)"
+                    " ON CONFLICT (name) DO NOTHING",
+                    (role, name),
+                )
+            else:
+                connection.execute(
+                    "INSERT INTO fleet.hosts (role, name, labels) VALUES (%s, %s, %s) ON CONFLICT"
+                    " (name) DO UPDATE SET labels = excluded.labels, joined_at = NULL,"
+                    " left_at = NULL, invited_at = clock_timestamp()",
+                    (role, name, list(labels)),
+                )
+            group = "fleet_operator" if is_operator else "fleet_host"
+            _make_login(connection, role, group, secret, within)
+            _note(connection, "invite", name)
+        return role, secret
+
+    def _require_new(self, connection: psycopg.Connection, name: str, query: str) -> None:
+        if connection.execute(query, (name,)).fetchone():
+            raise UsageError(
+                f"{name} has joined already",
+                hint="`memconsole fleet hosts --all` lists who is there.",
+            )
+
+    def grant(
+        self, operator: str, verbs: Sequence[str], label: str, *, takes_back: bool = False
+    ) -> None:
+        """Let an operator ask something of hosts with a label, or no longer.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+            UsageError: Nobody of that name was invited.
+        """
+        with self._owner() as connection, said("nothing was granted"), connection.transaction():
+            found = connection.execute(
+                "SELECT role FROM fleet.operators WHERE name = %s", (operator,)
+            ).fetchone()
+            if found is None:
+                raise UsageError(
+                    f"there is no operator {operator!r}",
+                    hint=f"`memconsole fleet invite {operator} --operator` makes one.",
+                )
+            for verb in verbs:
+                if takes_back:
+                    connection.execute(
+                        "DELETE FROM fleet.grants WHERE operator = %s AND label = %s AND verb = %s",
+                        (found[0], label, verb),
+                    )
+                else:
+                    connection.execute(
+                        "INSERT INTO fleet.grants (operator, label, verb) VALUES (%s, %s, %s)"
+                        " ON CONFLICT DO NOTHING",
+                        (found[0], label, verb),
+                    )
+            what = "revoke" if takes_back else "grant"
+            _note(connection, what, f"{operator} {' '.join(verbs)} {label}")
+
+    def forget(self, name: str) -> int:
+        """Remove a host and everything it published; returns how many rows that were.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+            UsageError: There is no such host.
+        """
+        with self._owner() as connection, said("nothing was removed"), connection.transaction():
+            row = connection.execute(
+                "SELECT h.role, (SELECT count(*) FROM fleet.facts f JOIN fleet.homes o"
+                " ON o.id = f.home WHERE o.host = h.id) FROM fleet.hosts h WHERE h.name = %s",
+                (name,),
+            ).fetchone()
+            if row is None:
+                raise UsageError(f"there is no host {name!r} in the fleet")
+            connection.execute("DELETE FROM fleet.hosts WHERE name = %s", (name,))
+            from psycopg.sql import SQL, Identifier  # noqa: PLC0415 - as above
+
+            connection.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(row[0])))
+            _note(connection, "forget", name)
+        return int(row[1])
+
+    def members(self) -> tuple[Member, ...]:
+        """Return all hosts, those that left too.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+        """
+        with self._owner() as connection:
+            return read_members(connection)
+
+    def _owner(self) -> psycopg.Connection:
+        return connect(self._address, self._passwords, role=OWNER)
+
+
+def _make_login(
+    connection: psycopg.Connection, role: str, group: str, secret: str, within: timedelta
+) -> None:
+    """Make a role that can log in for a while, or give it another secret."""
+    from psycopg.sql import SQL, Identifier, Literal  # noqa: PLC0415 - only where there is a fleet
+
+    until = one(connection, "SELECT clock_timestamp() + %s", within)[0]
+    found = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
+    verifier = connection.pgconn.encrypt_password(secret.encode(), role.encode(), _SCRAM).decode()
+    login = SQL("{} ROLE {} LOGIN PASSWORD {} VALID UNTIL {}").format(
+        SQL("ALTER" if found else "CREATE"),
+        Identifier(role),
+        Literal(verifier),
+        Literal(str(until)),
+    )
+    connection.execute(login)
+    connection.execute(SQL("GRANT {} TO {}").format(Identifier(group), Identifier(role)))
+
+
+_SCRAM = b"scram-sha-256"
+_LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
+
+
+def _secret() -> str:
+    """Return five groups of five letters, 123 bits, that can be read out."""
+    groups = ("".join(secrets.choice(_LETTERS) for _ in range(5)) for _ in range(5))
+    return "-".join(groups)
+
+
+_HOST = "SELECT 1 FROM fleet.hosts WHERE name = %s AND joined_at IS NOT NULL AND left_at IS NULL"
+_OPERATOR = "SELECT 1 FROM fleet.operators WHERE name = %s AND joined_at IS NOT NULL"
+
+
+def version(connection: psycopg.Connection) -> int | None:
+    """Return the version of the schema; None where there is no fleet.
+
+    Raises:
+        SourceAwayError: We may not look.
+    """
+    with said("cannot look at the fleet"):
+        if one(connection, "SELECT to_regclass('fleet.meta')::text")[0] is None:
+            return None
+        found = one(connection, "SELECT schema FROM fleet.meta")[0]
+    if not isinstance(found, int):
+        raise FleetError("the fleet's database is not as it was made")
+    return found
+
+
+def read_members(connection: psycopg.Connection) -> tuple[Member, ...]:
+    """Return the hosts that this role may see, by name."""
+    with said("cannot look at the fleet"):
+        rows = connection.execute(
+            "SELECT name, labels, version, wire, beat_s, seen_at, skew_ms, joined_at, left_at,"
+            " clock_timestamp() FROM fleet.hosts ORDER BY name"
+        ).fetchall()
+    return tuple(Member(name, tuple(labels), *rest) for name, labels, *rest in rows)
+
+
+def _note(connection: psycopg.Connection, what: str, details: str) -> None:
+    connection.execute("INSERT INTO fleet.events (what, details) VALUES (%s, %s)", (what, details))

@@ -1,0 +1,1 @@
+"""`fleet`: the PostgreSQL that many hosts meet in."""
