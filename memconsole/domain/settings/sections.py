@@ -1,4 +1,4 @@
-"""Settings section by section, as frozen values; it is long, for each setting is declared here."""
+"""Settings section by section, as frozen values; a long list, for each is declared here."""
 
 from __future__ import annotations
 
