@@ -33,6 +33,10 @@ HOOK_VARIABLE: Final = "MEMCONSOLE_HOOK"
 """Names the hook whose handler made the call."""
 
 
+ASKED_VARIABLE: Final = "MEMCONSOLE_ASKED"
+"""Another host's memconsole makes the call: it is about the home here, never about a fleet."""
+
+
 class Key(NamedTuple):
     """One thing that can be set.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn, TypeVar
 
 from memconsole.config.keys import (
     ALIASES,
+    ASKED_VARIABLE,
     BY_NAME,
     BY_PATH,
     CONFIG_VARIABLE,
@@ -333,7 +334,8 @@ def from_environment(environ: Mapping[str, str], base: Place) -> Iterator[Given 
             key = BY_NAME[alias.key]
             raw = key.kind.from_text(alias.convert(text))
             yield _tried(key, None, raw, _variable(alias.variable, base))
-    own = {alias.variable for alias in ALIASES} | {CONFIG_VARIABLE, NOW_VARIABLE, HOOK_VARIABLE}
+    own = {CONFIG_VARIABLE, NOW_VARIABLE, HOOK_VARIABLE, ASKED_VARIABLE}
+    own |= {alias.variable for alias in ALIASES}
     for name in sorted(environ):
         if not name.startswith(PREFIX) or name in own or not environ[name]:
             continue

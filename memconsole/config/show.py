@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from memconsole.config.keys import Key
     from memconsole.domain.settings.kinds import Value
 
-Plain: TypeAlias = "bool | int | float | str | list[str] | dict[str, int] | None"
+Plain: TypeAlias = (
+    "bool | int | float | str | list[str] | dict[str, int] | dict[str, list[str]] | None"
+)
 """A setting as JSON can carry it: durations and paths as text."""
 
 HIDDEN = "(hidden)"
@@ -118,7 +120,9 @@ def _plain(value: Value) -> Plain:
         case tuple():
             return [str(one) for one in value]
         case Mapping():
-            return dict(value)
+            counts = {name: one for name, one in value.items() if isinstance(one, int)}
+            lists = {name: list(one) for name, one in value.items() if not isinstance(one, int)}
+            return lists or counts
         case _:
             return value
 
@@ -134,8 +138,11 @@ def toml_text(value: Value) -> str:
             return str(number)
         case list(texts):
             return f"[{', '.join(map(_quoted, texts))}]"
-        case dict(counts):
-            pairs = ", ".join(f"{_quoted(name)} = {count}" for name, count in counts.items())
+        case dict(table):
+            pairs = ", ".join(
+                f"{_quoted(name)} = {one if isinstance(one, int) else toml_text(tuple(one))}"
+                for name, one in table.items()
+            )
             return f"{{ {pairs} }}" if pairs else "{}"
         case text:
             return _quoted(str(text))

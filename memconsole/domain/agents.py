@@ -78,6 +78,7 @@ WARNING_CODES = (
     "transcript-outside",
     "twin-memory",
     "unknown-records",
+    "version-differs",
     "workspace-missing",
     "workspace-shared",
 )

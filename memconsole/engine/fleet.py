@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING
 
+from memconsole import __version__
 from memconsole.domain.fleet.wire import Reply, away, reply
 from memconsole.errors import SourceAwayError
 
@@ -35,7 +36,8 @@ def ask_all(
             heard = source.ask(words)
         except SourceAwayError as error:
             return away(source.home, str(error), error.hint)
-        return reply(source.home, heard, command=command, asked=asked, now=clock.now())
+        now = clock.now()
+        return reply(source.home, heard, command=command, asked=asked, now=now, own=__version__)
 
     with ThreadPoolExecutor(min(_AT_ONCE, len(sources)) or 1) as pool:
         return tuple(pool.map(one, sources))

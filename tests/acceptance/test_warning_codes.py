@@ -260,7 +260,7 @@ STAGES: dict[str, tuple[Stage, tuple[str, ...]]] = {
 
 
 CLOSED, FAILED = "memory-unreadable", "embedding-failed"
-OF_A_FLEET = ("home-away", "home-failed")
+OF_A_FLEET = ("home-away", "home-failed", "version-differs")
 
 
 def late(world: World) -> None:
@@ -306,14 +306,22 @@ def test_no_code_is_without_a_stage() -> None:
 
 
 def test_a_home_of_a_fleet_that_cannot_be_asked_or_fails_is_told(
-    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    state: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nothing listens at port 1, and the second home of this host does not exist."""
+    """One host refuses, one runs another release, and the second home here does not exist."""
+    (ssh := tmp_path / "bin" / "ssh").parent.mkdir()
+    answer = '{"schema": 1, "command": "agents", "at": "2026-11-29T08:00:00+00:00", "data": []}'
+    ssh.write_text(
+        '#!/bin/sh\ncase "$*" in *old*) ;; *) exit 255;; esac\n'
+        f"echo memconsole 0.0.1; echo '{answer}'\n"
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:/usr/bin:/bin")
     file = tmp_path / "fleet.toml"
     file.write_text(
         f'[state]\ndir = "{tmp_path / "state"}"\n[gateway]\ntransport = "none"\n'
         f'[[fleet.source]]\nhomes = ["{state}", "{tmp_path / "gone"}"]\n'
-        '[[fleet.source]]\nurl = "ssh://127.0.0.1:1"\n'
+        '[[fleet.source]]\nurl = "ssh://gone"\n[[fleet.source]]\nurl = "ssh://old"\n'
     )
     assert codes(("agents", "--fleet", "--config", str(file)), capsys) >= set(OF_A_FLEET)
 

@@ -156,6 +156,8 @@ url = "postgresql://fleet_alpha@db.example/fleet"
 publish = "figures"
 beat = "1m"
 exclude = ["private"]
+default = true
+labels = { prod = ["alpha"] }
 [[fleet.source]]
 homes = ["~/.openclaw", "/srv/b/.openclaw"]
 [[fleet.source]]

@@ -123,6 +123,8 @@ FLEET = FleetSettings(
     "figures",
     timedelta(minutes=1),
     ("private",),
+    True,
+    {"prod": ("alpha",)},
 )
 SEARCH = SearchSettings(
     provider="none",

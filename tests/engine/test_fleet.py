@@ -23,12 +23,16 @@ class Told:
     def ask(self, words: Sequence[str]) -> Heard:
         if self.is_away:
             raise SourceAwayError("gone")
-        row = {"schema": 1, "command": "agents", "at": NOW.isoformat()}
-        return Heard(json.dumps({**row, "data": [self.home.host, *words]}).encode(), 0)
+        row: dict[str, object] = {"schema": 1, "at": NOW.isoformat()}
+        outcome = {"command": "flush", "agent": self.home.host, "status": "done", "wrote": []}
+        row |= {"command": "flush", "data": [{**outcome, "message": " ".join(words)}]}
+        return Heard(json.dumps(row).encode(), 0)
 
 
 def test_each_home_answers_in_its_place_and_one_that_is_away_fails_no_other() -> None:
     sources = (Told("alpha"), Told("beta", is_away=True), Told("gamma"))
-    alpha, beta, gamma = ask_all(sources, "agents", ["agents"], FakeClock())
-    assert (alpha.data, gamma.data) == (["alpha", "agents"], ["gamma", "agents"])
+    alpha, beta, gamma = ask_all(sources, "flush", ["flush"], FakeClock())
+    assert isinstance(alpha.data, list)
+    assert isinstance(gamma.data, list)
+    assert [one["agent"] for one in (*alpha.data, *gamma.data)] == ["alpha", "gamma"]
     assert (beta.freshness, beta.failure) == (Freshness.AWAY, "gone")

@@ -13,6 +13,7 @@ from memconsole.adapters.fleet.program import run
 from memconsole.domain.agents import HomeRef
 from memconsole.errors import SourceAwayError
 from memconsole.system.launch import find_program
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,6 +32,10 @@ _OPTIONS = (
 _KEPT = ("ControlMaster=auto", "ControlPersist=60")
 _LONGEST_FOLDER = 45
 """A socket's path holds 104 bytes: the folder, 41 for the name and 18 while it is made."""
+_ASKED = "MEMCONSOLE_ASKED=1"
+"""What the other side asks is about its own home, whatever its settings say of a fleet."""
+
+_VERSION = r"memconsole (\S{1,40})"
 _BROKEN = 255
 _NOT_FOUND = 127
 
@@ -64,10 +69,12 @@ class SshHome:
                 "memconsole is not in the PATH of a login without a terminal",
                 hint="Install it there, or put a link to it into /usr/local/bin.",
             )
-        return heard
+        first, _, rest = heard.text.partition(b"\n")
+        said = compiled(_VERSION).fullmatch(first.decode("ascii", "replace"))
+        return heard if said is None else heard._replace(text=rest, version=said[1])
 
     def call(self, words: Sequence[str]) -> list[str]:
-        """Return the call of ssh: the host can be no option, and the other side splits no word."""
+        """Return the call of ssh: the host can be no option, the other side splits no word."""
         ssh = find_program("ssh")
         if ssh is None:
             raise SourceAwayError("there is no ssh here", hint="Install the client of OpenSSH.")
@@ -75,12 +82,13 @@ class SshHome:
         place = str(self._sockets).replace("%", "%%")
         kept = [*_KEPT, f"ControlPath={place}/%C"] if len(place) <= _LONGEST_FOLDER else []
         home = ["--home", address.home] if address.home else []
+        said = ["--json", *words]
         return [
             ssh,
             "-T",
             *(word for option in (*_OPTIONS, *kept) for word in ("-o", option)),
             *self._where(),
-            shlex.join(["memconsole", *home, "--json", *words]),
+            f"memconsole --version; {shlex.join(['env', _ASKED, 'memconsole', *home, *said])}",
         ]
 
     def _where(self) -> list[str]:

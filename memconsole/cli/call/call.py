@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, nullcontext
 from dataclasses import field
 from functools import cached_property
@@ -140,6 +141,18 @@ class Call:
         from memconsole.compose import search  # noqa: PLC0415
 
         return search.build_search(self.settings, self.clock)
+
+    @property
+    def is_usually_of_fleet(self) -> bool:
+        """Whether the settings mean every home of the fleet where nothing else is said."""
+        from memconsole.config.keys import ASKED_VARIABLE  # noqa: PLC0415 - `--help` has none
+
+        if self.flags.is_demo or "platform.home" in self.flags.values:
+            return False
+        try:
+            return self.settings.fleet.default and ASKED_VARIABLE not in os.environ
+        except ConfigError:  # who needs the settings says what is wrong with them
+            return False
 
     @property
     def is_json(self) -> bool:

@@ -18,6 +18,7 @@ class Flags:
         is_demo: `--demo`.
         is_fleet: `--fleet`.
         hosts: Names that `--host` gave.
+        labels: Labels of hosts that `--label` gave.
         words: Everything behind the name of the program.
     """
 
@@ -27,4 +28,10 @@ class Flags:
     is_demo: bool = False
     is_fleet: bool = False
     hosts: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
     words: tuple[str, ...] = ()
+
+    @property
+    def names_fleet(self) -> bool:
+        """Whether an option asks for homes beside the one of this call."""
+        return self.is_fleet or bool(self.hosts or self.labels)

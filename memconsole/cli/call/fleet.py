@@ -8,16 +8,20 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+import typer
+
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.domain.agents import Notice
 from memconsole.domain.fleet.wire import Freshness
-from memconsole.errors import UsageError
+from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from memconsole.cli.call.call import Call
+    from memconsole.cli.call.flags import Flags
     from memconsole.cli.json.encode import Json, Row
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.fleet.wire import Reply
@@ -27,30 +31,107 @@ LISTS: Final = ("agents", "sessions", "runs")
 """Answered by a list; the others by one object a home."""
 
 READING: Final = ("status", *LISTS, "search", "health")
-ACTING: Final = ("checkpoint", "observe", "index-md", "reindex", "flush")
-"""What a host admits without being told to; nothing of it destroys."""
+_AT_HOME: Final = ("config fix",)
+"""Acts on what nobody mends from afar."""
 
 
-def ask_fleet(call: Call, command: str, words: Sequence[str]) -> int:
+def acting() -> tuple[str, ...]:
+    """Return the names of the commands that act on agents, whosever they are."""
+    from memconsole.domain.commands.catalogue import COMMANDS  # noqa: PLC0415 - readings have none
+
+    return tuple(one.name for one in COMMANDS if one.name not in _AT_HOME)
+
+
+def is_carried(command: str) -> bool:
+    """Whether a command can be carried to several homes."""
+    return command in READING or command in acting()
+
+
+def ask_fleet(
+    call: Call, command: str, words: Sequence[str], *, agent: str | None = None, asks: bool = False
+) -> int:
     """Ask the homes that are meant and print what they answer.
 
     Args:
         call: The call.
         command: Name of the command.
         words: The same with its options, without the global ones.
+        agent: An agent with its host, such as `alpha/main`, when `--agent` names one.
+        asks: The command takes `--yes`: it is planned and asked about first.
 
     Raises:
         UsageError: The command is about one home, or a host is none of the fleet's.
+        ConfirmationError: It was not confirmed; nothing was done.
         ConfigError: `[fleet]` is wrong.
     """
     from memconsole.compose.fleet import build_sources  # noqa: PLC0415 - most calls have no fleet
-    from memconsole.engine.fleet import ask_all  # noqa: PLC0415 - likewise
 
-    refuse_what_is_of_one_home(call, command)
-    sources = _meant(build_sources(call.settings, call.flags.config), call.flags.hosts)
-    with call.busy(f"asking {len(sources)} homes"):
-        replies = ask_all(sources, command, words, call.clock)
+    is_dry = "--dry-run" in words
+    refuse_what_is_of_one_home(call, command, is_dry=is_dry)
+    sources = build_sources(call.settings, call.flags.config)
+    require_fleet(sources)
+    if agent is not None:
+        sources, words = _of_agent(sources, agent, words)
+    sources = meant(sources, call.flags, call.settings.fleet.labels)
+    if not asks or is_dry or {"--yes", "-y"} & set(words) or _only_looks(command, words):
+        return _told(call, command, _replies(call, command, words, sources))
+    return _told(call, command, _asked(call, command, words, sources))
 
+
+def _only_looks(command: str, words: Sequence[str]) -> bool:
+    """Whether a command that may destroy is asked for what it would find."""
+    is_preview = command == "consolidate" and not any(one.startswith("--apply") for one in words)
+    return is_preview or "--what-if" in words
+
+
+def _replies(
+    call: Call, command: str, words: Sequence[str], sources: Sequence[FleetSource]
+) -> tuple[Reply, ...]:
+    from memconsole.engine.fleet import ask_all  # noqa: PLC0415 - most calls have no fleet
+
+    with call.busy(f"asking {plural(len(sources), 'home')}"):
+        return ask_all(sources, command, words, call.clock)
+
+
+def _asked(
+    call: Call, command: str, words: Sequence[str], sources: Sequence[FleetSource]
+) -> tuple[Reply, ...]:
+    """Show what each home would do, ask once, and have those do it that would.
+
+    Each host plans anew when it does it, by its own rules.
+    """
+    if call.is_json or not call.output.can_ask:
+        raise ConfirmationError(command, is_declined=False)
+    plans = _replies(call, command, _with(command, words, "--dry-run"), sources)
+    number = 0
+    for reply in plans:
+        if reply.failure:
+            call.output.error(call.line(f"{reply.home}: {reply.failure}"))
+        for row in _planned(reply):
+            number += 1
+            call.output.error(call.line(f"{reply.home}/{row['agent']}: {row['message']}"))
+    able = [one for one, plan in zip(sources, plans, strict=True) if _planned(plan)]
+    if not able:
+        return plans
+    question = f"{command}: {plural(number, 'plan')} on {plural(len(able), 'home')}. Do it?"
+    if not typer.confirm(question, default=False, err=True):
+        raise ConfirmationError(command, is_declined=True)
+    done = iter(_replies(call, command, _with(command, words, "--yes"), able))
+    return tuple(next(done) if _planned(plan) else plan for plan in plans)
+
+
+def _planned(reply: Reply) -> list[Row]:
+    rows = reply.data if isinstance(reply.data, list) else []
+    return [one for one in rows if isinstance(one, dict) and one.get("status") == "planned"]
+
+
+def _with(command: str, words: Sequence[str], option: str) -> list[str]:
+    """Return the words with an option right behind the name of the command."""
+    place = len(command.split())
+    return [*words[:place], option, *words[place:]]
+
+
+def _told(call: Call, command: str, replies: Sequence[Reply]) -> int:
     def show(printer: Printer) -> None:
         from memconsole.cli.output.fleet import show_replies  # noqa: PLC0415 - not for JSON
 
@@ -65,55 +146,109 @@ def ask_fleet(call: Call, command: str, words: Sequence[str]) -> int:
             warnings=tuple(one for reply in replies for one in _warnings(reply)),
             left_out=_left_out(replies),
             code=code_of(replies),
-            said=frozenset(one.message for reply in replies for one in _told(reply)),
+            said=frozenset(one.message for reply in replies for one in _failures(reply)),
         )
     )
 
 
-def refuse_what_is_of_one_home(call: Call, command: str) -> None:
+def refuse_what_is_of_one_home(call: Call, command: str, *, is_dry: bool) -> None:
     """Refuse a call that cannot be carried to several homes.
 
     Raises:
         UsageError: Says which ones can.
+        ReadOnlyError: It acts, and nothing may be done.
     """
-    able = ", ".join((*READING, *ACTING))
-    if command not in READING + ACTING:
+    if not is_carried(command):
+        able = ", ".join((*READING, *acting()))
         raise UsageError(
-            f"{command} is about one home", hint=f"--fleet and --host go with: {able}."
+            f"{command} is about one home", hint=f"--fleet, --host and --label go with: {able}."
         )
     if call.flags.is_demo or "platform.home" in call.flags.values:
         raise UsageError(
-            "--fleet and --host ask the homes of [[fleet.source]], not one that is named",
+            "--fleet, --host and --label ask the homes of [[fleet.source]], not one that is named",
             hint="Leave out --home or --demo.",
         )
-    if command in ACTING and call.settings.ui.read_only:
-        raise UsageError(f"{command} is refused: memconsole is read-only")
+    if command not in READING and call.settings.ui.read_only and not is_dry:
+        raise ReadOnlyError(command)
 
 
-def _meant(sources: Sequence[FleetSource], hosts: Sequence[str]) -> tuple[FleetSource, ...]:
+def require_fleet(sources: Sequence[FleetSource]) -> None:
+    """Refuse to ask nobody.
+
+    Raises:
+        UsageError: No home is named in the settings.
+    """
     if not sources:
         raise UsageError(
             "no home of a fleet is configured",
             hint='Name them in our configuration: [[fleet.source]] with homes = ["~/.openclaw"] '
             'or url = "ssh://ops@alpha".',
         )
+
+
+def _of_agent(
+    sources: Sequence[FleetSource], agent: str, words: Sequence[str]
+) -> tuple[tuple[FleetSource, ...], list[str]]:
+    """Return the home that owns an agent, and the words as that home understands them.
+
+    Raises:
+        UsageError: There is no such home, or the host has several.
+    """
+    place, _, own = agent.rpartition("/")
+    host, colon, path = place.partition(":")
+    _require_known(sources, [host])
+    found = [one for one in sources if one.home.host == host]
+    if colon:
+        found = [one for one in found if one.home.path == path]
+    if len(found) != 1:
+        every = ", ".join(f"{one.home.host}:{one.home.path}/{own}" for one in sources)
+        why = f"has no home {path!r} in the fleet" if colon else "has several homes"
+        raise UsageError(f"{host} {why}", hint=f"Known: {every}.")
+    told = [own if word == agent else word for word in words]
+    return tuple(found), [one.replace(f"={agent}", f"={own}") for one in told]
+
+
+def _require_known(sources: Sequence[FleetSource], hosts: Sequence[str]) -> None:
     known = dict.fromkeys(one.home.host for one in sources)
     if strangers := [one for one in hosts if one not in known]:
         raise UsageError(
             f"there is no host {strangers[0]!r} in the fleet", hint=f"Known: {', '.join(known)}."
         )
-    return tuple(one for one in sources if not hosts or one.home.host in hosts)
+
+
+def meant(
+    sources: Sequence[FleetSource], flags: Flags, labels: Mapping[str, Sequence[str]]
+) -> tuple[FleetSource, ...]:
+    """Return the homes of the hosts and labels that are named; all of them where none is.
+
+    Raises:
+        UsageError: There is no such host or label.
+    """
+    if strangers := [one for one in flags.labels if one not in labels]:
+        known = ", ".join(labels) or "none"
+        raise UsageError(f"there is no label {strangers[0]!r}", hint=f"[fleet.labels]: {known}.")
+    _require_known(sources, flags.hosts)
+    labelled = {host for label in flags.labels for host in labels[label]}
+    return tuple(
+        one
+        for one in sources
+        if (not flags.hosts or one.home.host in flags.hosts)
+        and (not flags.labels or one.home.host in labelled)
+    )
 
 
 def code_of(replies: Sequence[Reply]) -> int:
-    """Return the exit code: that of the worst answer, and 3 when there is none at all."""
+    """Return the exit code: 0 when all is well, 2 when each refuses the call, 3 when none is there.
+
+    Anything else that is not well is 1.
+    """
     if all(one.freshness is Freshness.AWAY for one in replies):
         return exits.UNREACHABLE
-    return max(exits.DONE if one.code == 0 and not one.failure else _failed(one) for one in replies)
-
-
-def _failed(reply: Reply) -> int:
-    return exits.FAILED if reply.failure or reply.code not in (1, 2, 3) else reply.code
+    codes = {one.code for one in replies if one.freshness is not Freshness.AWAY}
+    if codes == {exits.USAGE}:
+        return exits.USAGE
+    is_well = all(one.code == exits.DONE and not one.failure for one in replies)
+    return exits.DONE if is_well else exits.FAILED
 
 
 def data_of(command: str, replies: Sequence[Reply]) -> Json:
@@ -121,13 +256,28 @@ def data_of(command: str, replies: Sequence[Reply]) -> Json:
     rows: list[Row] = []
     for reply in replies:
         failure = reply.failure or None
-        if reply.failure and command not in LISTS:
+        if reply.failure and command not in READING:
+            rows.append({**_outcome(command, reply), **_origin(reply)})
+        elif reply.failure and command not in LISTS:
             rows.append({**_origin(reply), "error": failure})
         elif isinstance(reply.data, list):
             rows += [{**one, **_origin(reply)} for one in reply.data if isinstance(one, dict)]
         elif isinstance(reply.data, dict):
             rows.append({**reply.data, **_origin(reply)})
     return rows
+
+
+def _outcome(command: str, reply: Reply) -> Row:
+    """Return what came of an action at a home that did not do it."""
+    return {
+        "command": command,
+        "agent": None,
+        "key": None,
+        "status": "failed",
+        "reason": _away_or_failed(reply),
+        "message": reply.failure,
+        "hint": reply.hint or None,
+    }
 
 
 def _origin(reply: Reply) -> dict[str, Json]:
@@ -144,14 +294,16 @@ def _warnings(reply: Reply) -> tuple[Notice, ...]:
     told = tuple(
         Notice(one.code, f"{reply.home}: {one.message}", one.path) for one in reply.warnings
     )
-    return (*_told(reply), *told)
+    return (*_failures(reply), *told)
 
 
-def _told(reply: Reply) -> tuple[Notice, ...]:
-    if not reply.failure:
-        return ()
-    code = "home-away" if reply.freshness is Freshness.AWAY else "home-failed"
-    return (Notice(code, f"{reply.home}: {reply.failure}"),)
+def _failures(reply: Reply) -> tuple[Notice, ...]:
+    failed = Notice(_away_or_failed(reply), f"{reply.home}: {reply.failure}")
+    return (failed,) if reply.failure else ()
+
+
+def _away_or_failed(reply: Reply) -> str:
+    return "home-away" if reply.freshness is Freshness.AWAY else "home-failed"
 
 
 def _left_out(replies: Sequence[Reply]) -> Mapping[str, int]:

@@ -51,6 +51,7 @@ CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "F
 DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
 FLEET = GlobalOption(("--fleet",), "", "Ask every home of [[fleet.source]].")
 HOST = GlobalOption(("--host",), "", "Ask the homes of these hosts of the fleet.", "NAME[,NAME]")
+LABEL = GlobalOption(("--label",), "", "Ask the hosts of this label of [fleet.labels].", "L[,L]")
 JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
 VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
 
@@ -59,6 +60,7 @@ GLOBAL_OPTIONS = (
     DEMO,
     FLEET,
     HOST,
+    LABEL,
     CONFIG,
     GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
     GlobalOption(
@@ -88,12 +90,25 @@ class Command(TyperCommand):
     def invoke(self, ctx: Context) -> object:
         """Run the command, or carry it to the homes of the fleet."""
         call = ctx.ensure_object(Call)
-        if not call.flags.is_fleet and not call.flags.hosts:
+        named = ctx.params.get("agent")
+        is_far = isinstance(named, str) and "/" in named
+        _, _, command = ctx.command_path.partition(" ")
+        if not is_far and not call.flags.names_fleet and not _is_usual(call, command):
             return super().invoke(ctx)
         from memconsole.cli.call.fleet import ask_fleet  # noqa: PLC0415 - most calls have no fleet
 
-        _, _, command = ctx.command_path.partition(" ")
-        return ask_fleet(call, command, own_words(call.flags.words))
+        asks = any(one.name == "yes" for one in self.params)
+        words = own_words(call.flags.words)
+        return ask_fleet(call, command, words, agent=str(named) if is_far else None, asks=asks)
+
+
+def _is_usual(call: Call, command: str) -> bool:
+    """Whether the settings carry this call to the fleet although nothing of it says so."""
+    if command.startswith("config ") or not call.is_usually_of_fleet:
+        return False
+    from memconsole.cli.call.fleet import is_carried  # noqa: PLC0415 - most calls have no fleet
+
+    return is_carried(command)
 
 
 def own_words(words: Sequence[str]) -> list[str]:
@@ -142,6 +157,8 @@ def take(call: Call, option: GlobalOption, value: object) -> None:
         call.flags.is_fleet = True
     elif option is HOST:
         call.flags.hosts = tuple(filter(None, str(value).split(",")))
+    elif option is LABEL:
+        call.flags.labels = tuple(filter(None, str(value).split(",")))
     elif option is CONFIG:
         call.flags.config = str(value)
     elif option is VERBOSE and isinstance(value, int):

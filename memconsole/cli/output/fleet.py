@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.fleet.wire import Json, Reply, Row
+    from memconsole.domain.fleet.shapes import Json, Row
+    from memconsole.domain.fleet.wire import Reply
 
 _MOST_FINDINGS = 5
 _HOME = Column("home", cut="middle", least=12)
@@ -26,31 +27,41 @@ def show_replies(printer: Printer, command: str, replies: Sequence[Reply]) -> No
     """Write the answers: what is away first, then what the others say."""
     for reply in replies:
         if reply.failure:
-            name, failure = printer.text(str(reply.home)), printer.text(reply.failure)
-            word = "away" if reply.freshness is Freshness.AWAY else "failed"
-            printer.sentence(Cell(f"! {word}  ", "warn"), f"{name}: {failure}")
-            if reply.hint:
-                printer.sentence(Cell(" " * 8), printer.text(reply.hint), "dim")
+            _failure(printer, reply)
     answered = [one for one in replies if not one.failure]
     if command == "status":
         _status(printer, replies)
     elif command == "search":
         _hits(printer, answered)
+    elif command not in _TABLES and any(_is_preview(one.data) for one in answered):
+        printer.write(Cell("it was only looked at: --json tells what was found", "dim"))
     else:
-        columns, cells = _TABLES.get(command, _OUTCOMES)
-        rows = [
-            [_name(printer, reply), *(printer.text(text) for text in cells(row, printer))]
-            for reply in answered
-            for row in _rows(reply.data if command != "health" else _bad_checks(reply.data))
-        ]
-        if rows:
-            printer.table((_HOME, *columns), rows)
-        elif answered:
-            printer.write(Cell("nothing" if command != "health" else "every check is ok", "dim"))
+        _table(printer, command, answered)
+
+
+def _failure(printer: Printer, reply: Reply) -> None:
+    name, failure = printer.text(str(reply.home)), printer.text(reply.failure)
+    word = "away" if reply.freshness is Freshness.AWAY else "failed"
+    printer.sentence(Cell(f"! {word}  ", "warn"), f"{name}: {failure}")
+    if reply.hint:
+        printer.sentence(Cell(" " * 8), printer.text(reply.hint), "dim")
+
+
+def _table(printer: Printer, command: str, answered: Sequence[Reply]) -> None:
+    columns, cells = _TABLES.get(command, _OUTCOMES)
+    rows = [
+        [_name(printer, reply), *(printer.text(text) for text in cells(row, printer))]
+        for reply in answered
+        for row in _rows(reply.data if command != "health" else _bad_checks(reply.data))
+    ]
+    if rows:
+        printer.table((_HOME, *columns), rows)
+    elif answered:
+        printer.write(Cell("nothing" if command != "health" else "every check is ok", "dim"))
 
 
 def _status(printer: Printer, replies: Sequence[Reply]) -> None:
-    columns = (
+    columns: tuple[Column, ...] = (
         _HOME,
         Column("state"),
         Column("agents", right=True),
@@ -59,7 +70,14 @@ def _status(printer: Printer, replies: Sequence[Reply]) -> None:
         Column("fullest", right=True),
         Column("as of", rank=1),
     )
-    printer.table(columns, [_status_row(printer, reply) for reply in replies])
+    rows = [_status_row(printer, reply) for reply in replies]
+    if any(reply.version for reply in replies):
+        columns = (*columns, Column("release", rank=2))
+        rows = [
+            [*row, printer.text(reply.version or wording.NOTHING)]
+            for row, reply in zip(rows, replies, strict=True)
+        ]
+    printer.table(columns, rows)
     for reply in replies:
         row = reply.data if isinstance(reply.data, dict) else {}
         found = [one for one in _rows(row.get("attention")) if one.get("severity") != "info"]
@@ -149,6 +167,11 @@ _OUTCOMES: tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[str]]] = 
 
 def _name(printer: Printer, reply: Reply) -> str:
     return printer.text(str(reply.home))
+
+
+def _is_preview(data: Json) -> bool:
+    """Whether a command that acts has only told what it would look at."""
+    return not isinstance(data, list) or any("status" not in one for one in _rows(data))
 
 
 def _rows(value: Json) -> list[Row]:

@@ -12,10 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Final, NamedTuple, NoReturn, TypeAlias
+from typing import Final, NamedTuple, NoReturn
 
 from memconsole.domain.agents import HomeRef, Notice
+from memconsole.domain.fleet.shapes import Json, Row, closed
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.plain import clean
 
 WIRE: Final = 1
 """Edition of the answers that we understand: `schema` of the envelope."""
@@ -32,9 +34,6 @@ SKEW: Final = timedelta(seconds=30)
 _MOST_WARNINGS = 100
 _EVER = timedelta(days=3660)
 
-Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Row | None"
-Row: TypeAlias = "Mapping[str, Json]"
-
 
 class Freshness(StrEnum):
     """How new what is shown of a home is."""
@@ -50,10 +49,12 @@ class Heard(NamedTuple):
     Attributes:
         text: Its standard output.
         code: Its exit code.
+        version: Release of memconsole there; empty for our own, of a home of this host.
     """
 
     text: bytes
     code: int
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,7 @@ class Reply:
         data: What the command says; None when it failed as a whole.
         failure: Why there are no data, as one sentence.
         hint: What to do next.
+        version: Release of memconsole there; empty where it is ours, or nobody knows.
     """
 
     home: HomeRef
@@ -79,6 +81,7 @@ class Reply:
     hint: str = ""
     warnings: tuple[Notice, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
+    version: str = ""
 
 
 def away(home: HomeRef, because: str, hint: str = "") -> Reply:
@@ -86,7 +89,9 @@ def away(home: HomeRef, because: str, hint: str = "") -> Reply:
     return Reply(home, Freshness.AWAY, failure=because, hint=hint)
 
 
-def reply(home: HomeRef, heard: Heard, *, command: str, asked: datetime, now: datetime) -> Reply:
+def reply(
+    home: HomeRef, heard: Heard, *, command: str, asked: datetime, now: datetime, own: str = ""
+) -> Reply:
     """Return what a home answered to a command.
 
     Args:
@@ -95,20 +100,32 @@ def reply(home: HomeRef, heard: Heard, *, command: str, asked: datetime, now: da
         command: Name of the command.
         asked: When it was asked, by our clock.
         now: When the answer was there, by our clock.
+        own: Our own release; one that differs is told.
     """
+    other = "" if heard.version == own else heard.version
+    differs = (Notice("version-differs", f"it runs memconsole {other}, this one is {own}"),)
+    told = differs if other else ()
     freshness = Freshness.LATE if now - asked > LATE else Freshness.LIVE
     try:
         row = _envelope(heard.text)
         if "error" in row:
             error = _table(row["error"])
-            said = _text(error, "message") or "it failed without a word"
-            hint = _text(error, "hint")
-            return Reply(home, freshness, heard.code, failure=said, hint=hint)
-        made = _answered(row, command, home.host or "this host", asked, now)
-        return replace(made, home=home, freshness=freshness, code=heard.code)
+            said = clean(_text(error, "message")) or "it failed without a word"
+            made = Reply(home, freshness, failure=said, hint=clean(_text(error, "hint")))
+        else:
+            made = _answered(row, command, home.host or "this host", asked, now)
     except (ValueError, RecursionError, OverflowError) as error:
         because = str(error) if isinstance(error, ValueError) else "it is too deep or too large"
-        return away(home, f"its answer cannot be used: {because}")
+        made = away(home, f"its answer cannot be used: {because}")
+        return replace(made, warnings=told, version=other)
+    return replace(
+        made,
+        home=home,
+        freshness=freshness,
+        code=heard.code,
+        warnings=(*told, *made.warnings),
+        version=other,
+    )
 
 
 def _envelope(text: bytes) -> Row:
@@ -146,15 +163,16 @@ def _answered(row: Row, command: str, host: str, asked: datetime, now: datetime)
         HomeRef(""),
         Freshness.LIVE,
         as_of=as_of,
-        data=row.get("data"),
+        data=closed(command, row.get("data")),
         warnings=tuple(warnings),
-        left_out={name: count for name, count in counts.items() if type(count) is int},
+        left_out={clean(name): count for name, count in counts.items() if type(count) is int},
     )
 
 
 def _notice(value: Json) -> Notice:
     row = _table(value)
-    return Notice(_text(row, "code"), _text(row, "message"), _text(row, "path") or None)
+    path = clean(_text(row, "path")) or None
+    return Notice(clean(_text(row, "code")), clean(_text(row, "message")), path)
 
 
 def _table(value: Json) -> Row:

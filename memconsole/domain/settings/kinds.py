@@ -17,7 +17,8 @@ from typing import Final, TypeAlias
 from memconsole.text.plain import one_line
 
 Value: TypeAlias = (
-    "bool | int | float | str | Path | timedelta | tuple[object, ...] | Mapping[str, int] | None"
+    "bool | int | float | str | Path | timedelta | tuple[object, ...] | Mapping[str, int] | "
+    "Mapping[str, tuple[str, ...]] | None"
 )
 
 SECOND: Final = timedelta(seconds=1)
@@ -287,6 +288,27 @@ class Counts(Kind):
         if len(counts) == len(table):
             return counts
         raise ValueError(f"must be a {self.label}, not {shown(raw)}")
+
+    def from_text(self, text: str) -> object:
+        """Accept a TOML inline table."""
+        return toml_value(text)
+
+
+class Groups(Kind):
+    """A table of lists of texts by name."""
+
+    __slots__ = ()
+
+    @property
+    def label(self) -> str:
+        """Name of the kind."""
+        return "table of lists of texts by name"
+
+    def parse(self, raw: object) -> Mapping[str, tuple[str, ...]]:
+        """Take a table whose values are lists of texts."""
+        if not isinstance(raw, Mapping):
+            raise ValueError(f"must be a {self.label}, not {shown(raw)}")  # noqa: TRY004 - as all kinds
+        return {name: Texts().parse(value) for name, value in raw.items()}
 
     def from_text(self, text: str) -> object:
         """Accept a TOML inline table."""

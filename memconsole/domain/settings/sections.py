@@ -12,6 +12,7 @@ from memconsole.domain.settings.kinds import (
     MINUTE,
     SECOND,
     Choice,
+    Groups,
     Kind,
     PathName,
     Ratio,
@@ -27,6 +28,7 @@ from memconsole.domain.settings.kinds import (
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from pathlib import Path
 
 
@@ -483,6 +485,12 @@ class FleetSettings:
         "How often this host looks, publishes and says it lives",
     )
     exclude: tuple[str, ...] = setting((), Texts(), "Agents of which nothing is published")
+    default: bool = setting(
+        False, Switch(), "Every call that can be carried to a fleet is, without --fleet"
+    )
+    labels: Mapping[str, tuple[str, ...]] = setting(
+        {}, Groups(), "Hosts by a label of yours, for --label", example='{ prod = ["alpha"] }'
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,9 @@ def test_the_host_follows_the_end_of_options_and_no_word_is_split(home: SshHome)
     assert options[options.index("-l") + 1] == "ops"
     assert options[options.index("-p") + 1] == "2222"
     said = ["memconsole", "--home", "/srv/b/.openclaw", "--json", "search", "a; rm -rf ~ '\"$(id)"]
-    assert shlex.split(line) == said
+    version, _, asked = line.partition("; ")
+    assert version == "memconsole --version"
+    assert shlex.split(asked) == ["env", "MEMCONSOLE_ASKED=1", *said]
 
 
 def test_the_last_words_of_ssh_say_why_there_is_no_connection(
@@ -57,4 +59,9 @@ def test_a_host_without_memconsole_is_told(home: SshHome, tmp_path: Path) -> Non
 
 def test_an_answer_comes_with_its_code(home: SshHome, tmp_path: Path) -> None:
     written(tmp_path, "echo '{}'; exit 1")
-    assert home.ask(["agents"]) == (b"{}\n", 1)
+    assert home.ask(["agents"]) == (b"{}\n", 1, "")
+
+
+def test_the_release_there_comes_before_the_answer(home: SshHome, tmp_path: Path) -> None:
+    written(tmp_path, "echo memconsole 0.9.1; echo '{}'")
+    assert home.ask(["agents"]) == (b"{}\n", 0, "0.9.1")

@@ -3,15 +3,12 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from memconsole.cli.call.options import own_words
 from memconsole.cli.main import main
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.fixture
@@ -49,11 +46,13 @@ def test_each_object_says_whose_it_is_and_a_home_that_fails_fails_no_other(
 @pytest.mark.parametrize(
     ("words", "why"),
     [
-        (["rotate", "--fleet"], "rotate is about one home"),
+        (["config", "show", "--fleet"], "config show is about one home"),
+        (["rotate", "--fleet"], "nobody can answer here"),
+        (["agents", "--label", "prod"], "there is no label 'prod'"),
+        (["checkpoint", "--agent", "nowhere/main"], "there is no host 'nowhere'"),
         (["--fleet"], "need a command"),
         (["agents", "--host", "elsewhere"], "there is no host 'elsewhere'"),
         (["agents", "--fleet", "--demo"], "not one that is named"),
-        (["checkpoint", "--fleet", "--read-only"], "read-only"),
     ],
 )
 def test_what_cannot_be_carried_to_a_fleet_is_refused(
@@ -89,3 +88,57 @@ def test_a_call_of_one_home_loads_nothing_of_the_fleet(config: Path, tmp_path: P
         [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
     )
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+@pytest.fixture
+def hosts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a configuration of two other hosts, which a program named ssh plays here."""
+    for host in ("alpha", "beta"):
+        home = tmp_path / host / ".openclaw"
+        (home / "workspace").mkdir(parents=True)
+        (home / "openclaw.json").write_text("{}")
+    (ssh := tmp_path / "bin" / "ssh").parent.mkdir()
+    ssh.write_text(
+        '#!/bin/sh\nwhile [ "$1" != "--" ]; do shift; done\n'
+        f'export HOME="{tmp_path}/$2" MEMCONSOLE_GATEWAY__TRANSPORT=none\nexec sh -c "$3"\n'
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{ssh.parent}:{Path(sys.executable).parent}:/usr/bin:/bin")
+    file = tmp_path / "hosts.toml"
+    file.write_text(
+        f'[state]\ndir = "{tmp_path / "state"}"\n[fleet]\ndefault = true\n'
+        'labels = { prod = ["beta"] }\n'
+        '[[fleet.source]]\nurl = "ssh://alpha"\n[[fleet.source]]\nurl = "ssh://beta"\n'
+    )
+    return file
+
+
+def answered(words: list[str], config: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
+    """Return which host and agent each object of an answer is of."""
+    main([*words, "--json", "--config", str(config)])
+    return [f"{one['host']}/{one['id']}" for one in json.loads(capsys.readouterr().out)["data"]]
+
+
+def test_a_fleet_by_default_a_label_and_a_name_choose_who_is_asked(
+    hosts: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert answered(["agents"], hosts, capsys) == ["alpha/main", "beta/main"]
+    assert answered(["agents", "--label", "prod"], hosts, capsys) == ["beta/main"]
+    main(["checkpoint", "--agent", "alpha/main", "--dry-run", "--json", "--config", str(hosts)])
+    answer = json.loads(capsys.readouterr().out)
+    assert [(one["host"], one["status"]) for one in answer["data"]] == [("alpha", "skipped")]
+
+
+def test_what_destroys_is_planned_by_each_host_and_asked_about_once(
+    hosts: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for host in ("alpha", "beta"):
+        log = tmp_path / host / ".openclaw" / "workspace" / "memory" / "observations.md"
+        log.parent.mkdir()
+        log.write_text("# Observations\n")
+    monkeypatch.setattr("memconsole.cli.output.stream.Output.can_ask", True)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: pytest.fail("nothing is planned"))
+    main(["reflect", "--config", str(hosts)])
+    said = capsys.readouterr()
+    assert "alpha" in said.out
+    assert "beta" in said.out

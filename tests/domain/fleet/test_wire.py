@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import json
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.domain.agents import HomeRef
-from memconsole.domain.fleet.wire import MOST_BYTES, Freshness, Heard, Json, Reply, reply
+from memconsole.domain.fleet.wire import MOST_BYTES, Freshness, Heard, Reply, reply
+
+if TYPE_CHECKING:
+    from memconsole.domain.fleet.shapes import Json
 
 NOW = datetime(2026, 11, 29, 8, 0, tzinfo=UTC)
 HOME = HomeRef("/srv/b/.openclaw", "alpha")
@@ -32,9 +36,23 @@ def heard(row: object, *, code: int = 0, took: timedelta = timedelta(seconds=1))
 
 
 @given(VALUES)
-def test_data_arrive_as_they_were_sent(data: Json) -> None:
+def test_data_of_another_type_never_raise(data: Json) -> None:
     found = heard(envelope(data=data))
-    assert (found.data, found.as_of, found.freshness) == (data, NOW, Freshness.LIVE)
+    assert (found.freshness is Freshness.LIVE) == (data == [])
+
+
+def test_an_answer_says_when_it_was_made() -> None:
+    assert (heard(envelope()).as_of, heard(envelope()).freshness) == (NOW, Freshness.LIVE)
+
+
+def test_another_release_is_told_whatever_it_answers() -> None:
+    for row in (envelope(), {"schema": 1, "error": {"message": "no"}}, envelope(schema=2)):
+        text = Heard(json.dumps(row).encode(), 0, "0.9.1")
+        found = reply(HOME, text, command="agents", asked=NOW, now=NOW, own="1.0.0")
+        assert [one.code for one in found.warnings] == ["version-differs"]
+        assert found.version == "0.9.1"
+    same = Heard(json.dumps(envelope()).encode(), 0, "1.0.0")
+    assert reply(HOME, same, command="agents", asked=NOW, now=NOW, own="1.0.0").warnings == ()
 
 
 @given(st.binary(max_size=60) | VALUES.map(lambda one: json.dumps(one).encode()))
