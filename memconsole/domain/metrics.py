@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.activity import Doing
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -82,8 +83,8 @@ def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
         name = view.agent.id
         sessions.add(view.sessions, name)
         due.add(None if view.sessions is None else view.due, name)
-        for one, number in (view.activity or {}).items():
-            doing.add(number, name, one.value)
+        for one in () if view.activity is None else Doing:
+            doing.add(view.activity.get(one, 0), name, one.value)
         tokens.add(view.tokens_max, name)
         checkpoint.add(_seconds(view.checkpoint_at), name)
         shares = [

@@ -71,6 +71,18 @@ def test_a_late_gateway_is_neither_up_nor_down(world: World) -> None:
     assert (found["gateway_up"], found["gateway_verdict"]) == ({}, {("late",): 1})
 
 
+def test_what_sessions_do_is_counted_and_a_zero_is_known(world: World) -> None:
+    silent = NOW - timedelta(hours=1)
+    world.sessions.hold(
+        row("agent:main:main", is_active=True, run_started_at=silent, spoke_at=silent),
+        row("agent:main:dashboard:x", is_active=True, run_started_at=NOW),
+    )
+    Engine(world.ports, SETTINGS).metrics.publish()
+    doing = samples(world.metrics.families)["sessions_doing"]
+    assert (doing["main", "working"], doing["main", "idle"]) == (2, 0)
+    assert doing["main", "stuck"] == 0
+
+
 def test_what_is_unknown_has_no_sample(world: World) -> None:
     world.sessions.hold(row("agent:main:main", None))
     world.gateway.verdict = "off"

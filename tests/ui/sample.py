@@ -23,6 +23,7 @@ from memconsole.domain.agents import (
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.memory.files import MARKER_TAGS, Category, Limit, Pool, PoolItem
+from memconsole.domain.sessions.activity import counted
 from memconsole.domain.sessions.keys import SessionClass, classify, parse_key
 from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import (
@@ -189,10 +190,12 @@ def agent_view(one: Agent, sessions: tuple[SessionView, ...], **changes: object)
     live = [
         session for session in own if session.state is SessionState.LIVE and not session.is_cron_run
     ]
+    is_unread = changes.get("store") is Storage.UNREADABLE
     values: dict[str, object] = {
         "agent": one,
         "store": Storage.FILES,
-        "sessions": None if changes.get("store") is Storage.UNREADABLE else len(live),
+        "sessions": None if is_unread else len(live),
+        "activity": None if is_unread else counted(session.activity for session in live),
         "due": sum(session.is_due for session in live),
         "tokens_max": max((s.count.basis for s in live if s.count.basis is not None), default=None),
         "pool": pool(one.id),

@@ -8,7 +8,7 @@ from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.jobs.runs import Repeated, repeated
-from memconsole.domain.sessions.activity import RUNNING, words_of
+from memconsole.domain.sessions.activity import RUNNING, Doing, told, words_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.text import figures
 from memconsole.text.figures import size_words
@@ -43,10 +43,11 @@ AGENT_COLUMNS = (
     Column("sessions", right=True),
     Column("due", right=True),
     Column("fullest", right=True),
+    Column("does", cut="end", least=8, rank=2),
     Column("memory", right=True),
-    Column("files", right=True, rank=3),
+    Column("files", right=True, rank=4),
     Column("checkpoint", right=True, rank=1),
-    Column("store", rank=2),
+    Column("store", rank=3),
     Column("notes", cut="end", least=10),
 )
 
@@ -96,12 +97,20 @@ def _agent_row(printer: Printer, view: AgentView) -> list[Cell | str]:
             "due" if view.due else "dim",
         ),
         wording.NOTHING if view.sessions == 0 else figures.short_kilo(view.tokens_max),
+        _does(view),
         nothing if pool is None or nothing else size_words(pool.size_bytes),
         nothing if pool is None or nothing else str(pool.files),
         "never" if view.checkpoint_at is None else wording.age(view.checkpoint_at, printer.now),
         Cell(view.store.value, "due" if view.store is Storage.UNREADABLE else ""),
         Cell(printer.text(", ".join(_notes(view))), "warn"),
     ]
+
+
+def _does(view: AgentView) -> Cell:
+    """Return what an agent's sessions do, those first of which an operator should know."""
+    doing = told(view.activity, view.sessions)
+    is_stuck = bool(doing) and doing[0][0] is Doing.STUCK
+    return Cell(", ".join(words for _, words in doing) or wording.NOTHING, "due" * is_stuck)
 
 
 def _notes(view: AgentView) -> list[str]:

@@ -16,7 +16,7 @@ from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import UNKNOWN, span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from memconsole.domain.sessions.stored import StoredSession
@@ -155,3 +155,37 @@ def counted(activities: Iterable[Activity | None]) -> dict[Doing, int]:
         if one is not None:
             found[one.doing] = found.get(one.doing, 0) + 1
     return found
+
+
+def told(
+    counts: Mapping[Doing, int] | None, sessions: int | None
+) -> list[tuple[Doing | None, str]]:
+    """Return what an agent's sessions do, what matters most first: `2 work`, `1 waits`.
+
+    Args:
+        counts: How many of them do what; None where its store cannot be read.
+        sessions: All of them; those of which nobody knows come last, as `3 ?`, or `?` alone.
+    """
+    if counts is None or sessions is None:
+        return [(None, UNKNOWN)]
+    found: list[tuple[Doing | None, str]] = [
+        (one, f"{counts[one]} {_WORDS[one] if counts[one] == 1 else _WORDS[one].removesuffix('s')}")
+        for one in _MATTERS
+        if counts.get(one)
+    ]
+    unknown = sessions - sum(counts.values())
+    if unknown > 0:
+        found.append((None, f"{unknown} {UNKNOWN}" if found else UNKNOWN))
+    return found
+
+
+_MATTERS = (
+    Doing.STUCK,
+    Doing.WORKING,
+    Doing.TOOL,
+    Doing.UNANSWERED,
+    Doing.PERSON,
+    Doing.FAILED,
+    Doing.IDLE,
+)
+"""A failure that is over may be old; who waits for an answer does so today."""

@@ -31,6 +31,9 @@ _SILENT_WORDS = frozenset({"direct", "dm", "group", "channel", "account"})
 _NO_CHANNELS = frozenset({"dashboard", "explicit", "main"})
 """First words of a key that add nothing to a label."""
 
+_HEARTBEAT = "heartbeat"
+"""The last word of a session in which the platform talks to the agent; no label hides it."""
+
 _TAIL_CHARS = 4
 
 
@@ -96,7 +99,8 @@ def _named(short: str, text: str, label: str) -> str:
     label = one_line(label)
     if label:
         has_channel = len(words) > 1 and words[0] not in _NO_CHANNELS
-        words = [words[0], label] if has_channel else [label]
+        beat = [words[-1]] * (words[-1].lower() == _HEARTBEAT) if words else []
+        words = [*([words[0]] if has_channel else []), label, *beat]
     return SEPARATOR.join(map(one_line, words)) or one_line(text) or "?"
 
 

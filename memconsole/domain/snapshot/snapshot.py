@@ -129,6 +129,11 @@ class SessionView:
         return self.count.tokens
 
     @property
+    def doing(self) -> Doing | None:
+        """What it does; None for what has ended, and where nobody knows."""
+        return None if self.activity is None else self.activity.doing
+
+    @property
     def heard_at(self) -> datetime | None:
         """Its last message; None when nobody knows."""
         return self.stored.spoke_at or self.stored.last_interaction_at or self.stored.updated_at

@@ -42,9 +42,8 @@ def state_word(view: SessionView) -> str:
     return _STATE_WORDS[view.count.state]
 
 
-def doing_role(view: SessionView) -> Role:
-    """Return how strongly what a session does is written."""
-    doing = None if view.activity is None else view.activity.doing
+def doing_role(doing: Doing | None) -> Role:
+    """Return how strongly what a session does is written; None where nobody knows."""
     if doing in (Doing.STUCK, Doing.FAILED):
         return Role.WARNING
     return Role.PLAIN if doing in RUNNING else Role.MUTED

@@ -487,6 +487,18 @@ def test_one_store_that_cannot_be_read_is_shown_as_such(
     assert "3 unreadable" in call("sessions").out
 
 
+def test_agents_say_who_works_and_who_is_stuck(world: World, ref: AgentRef, call: Caller) -> None:
+    silent = NOW - timedelta(hours=1)
+    world.sessions.hold(
+        stored(ref, MAIN, 5, is_active=True, run_started_at=NOW),
+        stored(ref, FULL, 5, is_active=True, run_started_at=silent, transcript=None),
+    )
+    heading, main, work = call("agents").out.splitlines()
+    assert heading.split()[4] == "does"
+    assert "1 STUCK, 1 works" in main
+    assert "STUCK" not in work
+
+
 def test_a_transcript_that_was_lost_is_said(world: World, ref: AgentRef, call: Caller) -> None:
     world.sessions.hold(
         stored(ref, MAIN, 1, transcript=None, transcript_state=TranscriptState.MISSING)

@@ -9,7 +9,14 @@ from pathlib import Path
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef
-from memconsole.domain.sessions.activity import Activity, Doing, activity_of, counted, words_of
+from memconsole.domain.sessions.activity import (
+    Activity,
+    Doing,
+    activity_of,
+    counted,
+    told,
+    words_of,
+)
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -143,3 +150,19 @@ def test_words_tell_how_long_a_run_goes_on() -> None:
     assert words_of(stuck, NOW) == "STUCK 40 min"
     assert words_of(Activity(Doing.PERSON, ago(40)), NOW) == "waits"
     assert counted([stuck, None, stuck]) == {Doing.STUCK: 2}
+
+
+@pytest.mark.parametrize(
+    ("counts", "sessions", "words"),
+    [
+        ({Doing.IDLE: 1, Doing.WORKING: 2, Doing.STUCK: 1}, 4, "1 STUCK, 2 work, 1 rests"),
+        ({Doing.FAILED: 1, Doing.PERSON: 1}, 5, "1 waits, 1 failed, 3 ?"),
+        ({}, 3, "?"),
+        ({}, 0, ""),
+        (None, None, "?"),
+    ],
+)
+def test_an_agent_tells_first_what_matters_and_counts_what_nobody_knows(
+    counts: dict[Doing, int] | None, sessions: int | None, words: str
+) -> None:
+    assert ", ".join(said for _, said in told(counts, sessions)) == words

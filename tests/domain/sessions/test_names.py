@@ -33,6 +33,8 @@ def session(
         ("telegram:direct:1001", "Ada (phone)", "telegram · Ada (phone)"),
         ("cron:nightly-digest", None, "cron · nightly-digest"),
         ("dashboard:7d1e", "Notes", "Notes"),
+        ("main:heartbeat", "Ada", "Ada · heartbeat"),
+        ("telegram:direct:7:heartbeat", "Ada", "telegram · Ada · heartbeat"),
         (None, None, "00000001-0000"),
     ],
 )

@@ -20,6 +20,7 @@ from memconsole.domain.alerts import OpenAlert
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.health import CheckStatus
 from memconsole.domain.memory.files import Limit, Pool
+from memconsole.domain.sessions.activity import Activity, Doing
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
 from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
 from memconsole.domain.sessions.tokens import Growth, NotDue, TokenCount, TokenState
@@ -444,3 +445,45 @@ def test_small_numbers_are_written_out() -> None:
     [item] = found(session(999, is_due=True, threshold=500))
 
     assert item.message == "main / main is due: 999 of 500"
+
+
+def test_a_stuck_run_says_how_long_and_what_ends_it() -> None:
+    silent = Activity(Doing.STUCK, NOW - timedelta(minutes=40))
+
+    [item] = found(session(activity=silent))
+
+    assert item == Attention(
+        Severity.HIGH,
+        "session-stuck",
+        "main / main is stuck: no sign of life from its run for 40 min",
+        hint="Look at its last messages; /stop in its chat ends the run.",
+        agent="main",
+        key="agent:main:main",
+        command="checkpoint",
+    )
+    for other in set(Doing) - {Doing.STUCK}:
+        assert found(session(activity=replace(silent, doing=other))) == ()
+
+
+def test_a_stuck_heartbeat_is_found_too_and_nothing_of_it_is_saved() -> None:
+    key = SessionKey("agent:main:heartbeat", "main", "heartbeat", SessionClass.HEARTBEAT)
+    beat = session(activity=Activity(Doing.STUCK, NOW - timedelta(minutes=40)))
+    beat = replace(
+        beat,
+        stored=replace(beat.stored, key=key),
+        session_class=SessionClass.HEARTBEAT,
+        name="heartbeat",
+    )
+
+    [item] = found(beat)
+
+    assert (item.code, item.command) == ("session-stuck", "")
+    assert item.message.startswith("main / heartbeat is stuck")
+
+
+def test_a_stuck_run_is_told_once_and_as_it_is_now() -> None:
+    check = OpenAlert("stuck-runs", CheckStatus.WARNING, "…", "", NOW, NOW)
+    now = found(session(activity=Activity(Doing.STUCK, NOW - timedelta(minutes=40))))
+
+    assert codes(with_checks(now, [check])) == ["session-stuck"]
+    assert codes(with_checks((), [check])) == ["stuck-runs"]

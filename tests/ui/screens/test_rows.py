@@ -13,6 +13,7 @@ from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.files import Limit, PoolDay
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
 from memconsole.domain.search.query import parse
+from memconsole.domain.sessions.activity import Doing
 from memconsole.domain.sessions.composition import Advice
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
 from memconsole.ui.actions.targets import ALL
@@ -22,7 +23,7 @@ from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.names import agent_name, session_name, state_word
 from memconsole.ui.drawing.plot import Series, plot
-from memconsole.ui.drawing.spans import Role
+from memconsole.ui.drawing.spans import Cell, Role
 from memconsole.ui.drawing.table import draw_row, fit
 from memconsole.ui.queries import Facets, Queries
 from memconsole.ui.screens.jobs.activity import status_sign
@@ -128,9 +129,29 @@ def test_all_agents_count_a_shared_pool_once() -> None:
     assert rows[ALL].cells[-1].text == "847K"
 
 
+def test_agents_say_what_their_sessions_do_the_gravest_first() -> None:
+    usual = sample.usual()
+    doing = {Doing.STUCK: 1, Doing.WORKING: 2}
+    main, work, research = usual.agents
+    reading = replace(
+        usual,
+        agents=(
+            replace(main, activity=doing),
+            replace(work, activity={Doing.PERSON: work.sessions or 0}),
+            replace(research, activity={}, sessions=2),
+        ),
+    )
+    listing = agents_listing(reading, NOW)
+    place = [column.title for column in listing.columns].index("does")
+    cells = {row.key: row.cells[place] for row in listing.rows}
+    assert cells["main"] == Cell("STUCK", Role.WARNING)
+    assert (cells["work"].text, cells["research"].text) == (f"{work.sessions} wait", "?")
+
+
 def test_an_unreadable_store_is_a_question_mark() -> None:
     rows = {row.key: row for row in agents_listing(sample.unreadable(), NOW).rows}
     assert [cell.text for cell in rows["work"].cells][1:4] == ["?", "", "?"]
+    assert rows["work"].cells[5].text == "?"
     assert rows[ALL].cells[1].text == "7+?"
 
 

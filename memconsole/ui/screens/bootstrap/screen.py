@@ -158,6 +158,7 @@ _FAMILIES: Final = (
     (SessionClass.MAIN, SessionClass.DIRECT),
     (SessionClass.GROUP, SessionClass.THREAD),
     (SessionClass.CRON, SessionClass.HOOK, SessionClass.SUBAGENT),
+    (SessionClass.HEARTBEAT,),
 )
 """Classes that are always given the same share a row."""
 

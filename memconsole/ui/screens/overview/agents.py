@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.activity import told
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.danger import agent_danger, dangers
 from memconsole.lazy_dataclass import dataclass
@@ -13,7 +14,7 @@ from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.marked import Course, MarkedGauge, days_course, short_age
-from memconsole.ui.drawing.names import agent_name
+from memconsole.ui.drawing.names import agent_name, doing_role
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span, fill_line
 from memconsole.ui.drawing.table import measured
 
@@ -34,7 +35,7 @@ USUAL = Sort("danger")
 _SCALE = 1_000
 """Parts of a gauge whose end is the threshold."""
 
-_LEAST_NAME, _MOST_ID, _MOST_NAME = 10, 22, 28
+_LEAST_NAME, _MOST_ID, _MOST_NAME = 8, 22, 28
 _LEAST_DAYS, _MOST_DAYS = 5, 14
 
 
@@ -50,12 +51,13 @@ def _columns(names: Sequence[str], *, has_trend: bool) -> tuple[Column, ...]:
             most=min(max(longest, ids, _LEAST_NAME + 2), _MOST_NAME),
             sort="agent",
         ),
-        Column("live", 4, right=True, drop=4, gap=1, is_measured=True),
+        Column("live", 4, right=True, drop=5, gap=1, is_measured=True),
         Column("full", 6, flex=1, most=12, drop=2, sort="full"),
         Column("", 4, right=True, gap=1, is_measured=True, name="state"),
         Column("saved", 5, right=True, drop=3, is_measured=True),
-        Column("pool", 4, right=True, drop=5, sort="pool", gap=1, is_measured=True),
-        *((Column("days", _LEAST_DAYS, flex=1, most=_MOST_DAYS, drop=6, gap=1),) * has_trend),
+        Column("does", 4, drop=4, gap=1, is_measured=True),
+        Column("pool", 4, right=True, drop=6, sort="pool", gap=1, is_measured=True),
+        *((Column("days", _LEAST_DAYS, flex=1, most=_MOST_DAYS, drop=7, gap=1),) * has_trend),
     )
 
 
@@ -141,6 +143,7 @@ def _row(agent: AgentView, fill: float | None, context: Context, *, has_trend: b
             MarkedGauge(None if fill is None else round(fill * _SCALE), _SCALE),
             _state(fill, is_due=agent.due > 0, is_unreadable=is_unreadable),
             Cell(_saved(agent, context), Role.MUTED),
+            _does(agent, context),
             Cell(pool, Role.MUTED),
             *((_days(agent, context),) * has_trend),
         ),
@@ -159,6 +162,12 @@ def _saved(agent: AgentView, context: Context) -> str:
     return "never" if at is None else short_age(context.since(at))
 
 
+def _does(agent: AgentView, context: Context) -> Cell:
+    """Return what matters most of what its sessions do; there is no room for all of it."""
+    doing, words = next(iter(told(agent.activity, agent.sessions)), (None, context.glyphs.none))
+    return Cell(words.removeprefix("1 "), doing_role(doing))
+
+
 def _state(fill: float | None, *, is_due: bool, is_unreadable: bool) -> Cell:
     if is_unreadable:
         return Cell("?", Role.WARNING)
@@ -175,9 +184,10 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float], *, has_trend: b
     return Row(
         key=ALL,
         cells=(
-            Cell("all agents", Role.MUTED),
+            _Name("all", "all agents", Role.MUTED),
             Cell(_all_sessions(snapshot), Role.MUTED),
             Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),
+            Cell(),
             Cell(),
             Cell(),
             Cell(figures.short_size(sum(pool.size_bytes for pool in pools.values())), Role.MUTED),

@@ -190,7 +190,7 @@ def _cells(view: SessionView, context: Context, *, with_agent: bool) -> Sequence
         Cell(_saved(view, context), Role.MUTED),
         Cell(short_age(context.since(view.heard_at)), Role.MUTED),
         _ahead(view, context),
-        Cell(_does(view, context), doing_role(view)),
+        Cell(_does(view, context), doing_role(view.doing)),
         Cell(_growth(view), Role.MUTED),
         Cell(figures.percent(view.percent_of_window), Role.MUTED),
         _course(view, context),

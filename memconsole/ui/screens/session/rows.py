@@ -85,7 +85,7 @@ def _facts(
     yield "class", view.session_class.value, Role.PLAIN
     yield "state", _state(view), Role.PLAIN
     if view.state is SessionState.LIVE:
-        yield "does", words_of(view.activity, context.now), doing_role(view)
+        yield "does", words_of(view.activity, context.now), doing_role(view.doing)
     yield "model", literal(stored.model or "?"), Role.PLAIN
     yield "compactions", "?" if stored.compactions is None else str(stored.compactions), Role.PLAIN
     if detail is not None:
