@@ -73,6 +73,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("runs",),
     ("report",),
     ("restore", KEY, "--dry-run"),
+    ("restore", KEY, "--branch", "--dry-run"),
 )
 NEED_A_GATEWAY = (("rotate", KEY, "--yes"), ("compact", KEY, "--yes"))
 """No Gateway runs here: these are refused, with exit code 3."""
@@ -83,8 +84,8 @@ NEED_AN_EXTRA = {
 }
 """Each with the extra whose name it tells."""
 
-FIND_FAULTS = (("health",),)
-"""A Gateway that is down is one: exit code 1, with an answer."""
+FIND_FAULTS = (("health",), ("restore", KEY, "--branch", "--dry-run"))
+"""A Gateway that is down is one, a release without branches another: exit code 1, an answer."""
 
 SCREEN_KEYS = ("?", "\x1b", "\r", "\x1b", "2", "\r", "\x1b", "3", "4", "5", ":", "\x1b", "q")
 TERMINAL = {"TERM": "xterm-256color", "LINES": "24", "COLUMNS": "80"}

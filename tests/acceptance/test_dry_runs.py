@@ -64,6 +64,31 @@ LONG = "agent:homelab:main"
 NOTES = "memory/2026-04-10.md"
 NOTE = "- [FACT] Port 8443 is the gateway\n"
 
+CALLS = (
+    "checkpoint",
+    "rotate",
+    "reindex",
+    "compact",
+    "observe",
+    "summarize",
+    "flush",
+    "recover",
+    "restore",
+    "restore --branch",
+    "reflect",
+    "index-md",
+    "memory add",
+    "memory forget",
+    "memory tidy",
+    "memory undo",
+    "consolidate",
+    "promote",
+    "decline",
+    "propose",
+    "config fix",
+)
+"""The calls of `Place.commands`, in its order."""
+
 pytestmark = pytest.mark.xdist_group("dry runs")
 """The home takes a while to write: one serves them all."""
 
@@ -137,7 +162,8 @@ class Place:
         added = self.engine.run(MemoryAdd(self.refs["work"], "The shelf is empty"))
         self.entry = str(added.details["id"])
 
-    def commands(self) -> Mapping[type[Command], Command]:
+    def commands(self) -> Mapping[str, Command]:
+        """Return each command with something to do, by the words that call it."""
         main, work = self.refs["main"], self.refs["work"]
         nobody = replace(main, id="")
         found: tuple[Command, ...] = (
@@ -150,6 +176,7 @@ class Place:
             Flush(main, "agent:main:main"),
             Recover(work),
             Restore(work, "agent:work:main"),
+            Restore(self.refs["writer"], "agent:writer:main", is_branch=True),
             Reflect(self.refs["research"], is_forced=True),
             IndexMd(main, is_forced=True),
             MemoryAdd(main, "Two keys for every deployment"),
@@ -162,7 +189,7 @@ class Place:
             Propose(self.refs["finance"]),
             ConfigFix(nobody),
         )
-        return {type(one): one for one in found}
+        return dict(zip(CALLS, found, strict=True))
 
     def state(self) -> tuple[dict[str, str], int]:
         return tree(self.operator), self.listener.visitors
@@ -181,15 +208,17 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
         yield made
 
 
-@pytest.mark.parametrize("kind", [spec.kind for spec in COMMANDS], ids=lambda kind: kind.__name__)
+def test_every_command_is_among_them(place: Place) -> None:
+    assert {type(one) for one in place.commands().values()} == {spec.kind for spec in COMMANDS}
+
+
+@pytest.mark.parametrize("call", CALLS)
 @pytest.mark.parametrize("is_read_only", [False, True], ids=["", "read-only"])
-def test_a_dry_run_writes_and_sends_nothing(
-    kind: type[Command], is_read_only: bool, place: Place
-) -> None:
+def test_a_dry_run_writes_and_sends_nothing(call: str, is_read_only: bool, place: Place) -> None:
     ui = replace(place.settings.ui, read_only=is_read_only)
     engine = place.engine_with(replace(place.settings, ui=ui))
     before = place.state()
-    outcome = engine.run(replace(place.commands()[kind], dry_run=True))
+    outcome = engine.run(replace(place.commands()[call], dry_run=True))
     assert isinstance(outcome, Planned), outcome
     assert outcome.command.dry_run
     assert place.state() == before
@@ -199,13 +228,13 @@ def test_what_a_dry_run_only_tells_is_done_without_it(tmp_path: Path) -> None:
     """Else a test above could pass because there was nothing to do."""
     done: dict[str, str] = {}
     with placed(tmp_path) as place:
-        for kind, command in place.commands().items():
+        for call, command in place.commands().items():
             asked_before = place.listener.visitors
             status = status_of(place.engine.run(command))
             if status == "failed" and place.listener.visitors > asked_before:
                 status = "asked"  # the Gateway, which is none
-            done[kind.__name__] = status
-    asks = {"Rotate", "Compact"}
+            done[call] = status
+    asks = {"rotate", "compact", "restore --branch"}
     assert done == {name: "asked" if name in asks else "done" for name in done}
 
 
