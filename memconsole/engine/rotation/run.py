@@ -248,8 +248,11 @@ def reset_done(
     """
     chosen = target.view.stored.overrides
     kept = None if stored is None else stored.overrides
-    gone = [] if kept is None else [f"{one} {chosen[one]}" for one in chosen if one not in kept]
+    named = {one: f"{one} {value}" for one, value in chosen.items()}
+    gone = [] if kept is None else [named[one] for one in chosen if kept.get(one) != chosen[one]]
+    stays = [] if kept is None else [named[one] for one in chosen if kept.get(one) == chosen[one]]
     lost = f"; its own {' and '.join(gone)} did not outlast the reset" if gone else ""
+    lost += f"; it keeps its own {' and '.join(stays)}" if stays else ""
     saved = "" if prologue.outcome is not None else ", without capture"
     broken = "; the run that was going on was broken off" if target.is_busy else ""
     return Rotated(

@@ -92,8 +92,23 @@ def test_what_was_chosen_for_the_session_alone_is_compared(is_kept: bool) -> Non
     before = {"model": "anthropic/claude-opus-4-5", "thinking": "high"}
     after = before if is_kept else {"thinking": "high"}
     assert outcome.details["overrides"] == {"before": before, "after": after}
-    told = "its own model anthropic/claude-opus-4-5 did not outlast the reset"
-    assert (told in outcome.message) is not is_kept
+    both = "it keeps its own model anthropic/claude-opus-4-5 and thinking high"
+    lost = "its own model anthropic/claude-opus-4-5 did not outlast the reset"
+    assert (both if is_kept else f"{lost}; it keeps its own thinking") in outcome.message
+
+
+def test_a_choice_that_became_another_did_not_outlast_the_reset() -> None:
+    turn = Turn(thinking="high")
+    reset = turn.gateway.reset
+
+    def lowering(*arguments: Any, **options: Any) -> Any:
+        turn.stage.hold(row(KEY, 0, session_id="id-main", thinking="low"))
+        return reset(*arguments, **options)
+
+    turn.gateway.reset = lowering  # type: ignore[method-assign]
+    outcome = done_of(turn.run())
+    assert "its own thinking high did not outlast the reset" in outcome.message
+    assert outcome.details["overrides"]["after"] == {"thinking": "low"}  # type: ignore[index,call-overload]
 
 
 def test_every_step_is_told_with_what_it_took() -> None:
