@@ -25,6 +25,8 @@ FLUSH_PROMPT_IS_GONE = (2026, 8, 0)
 NO_DAILY_RESET = (2026, 8, 0)
 """Since then sessions are not reset by themselves."""
 
+ACCOUNTS_HAVE_LIMITS = (2026, 8, 0)
+"""By the documentation of 2026.9 limits of an account cut histories; 2026.3 reads none of them."""
 
 HAS_MCP_SERVERS = (2026, 8, 0)
 """From then on `mcp.servers` takes our entry; 2026.3 refuses a configuration that has the key."""

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.config_check.finding import Change, Finding, shown, whole
-from memconsole.domain.release import DIRECT_IS_KNOWN, NO_DAILY_RESET, release_of
+from memconsole.domain.release import (
+    ACCOUNTS_HAVE_LIMITS,
+    DIRECT_IS_KNOWN,
+    NO_DAILY_RESET,
+    release_of,
+)
+from memconsole.domain.sessions.keys import GLOBAL
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -111,62 +117,107 @@ def check_reach(facts: ConfigFacts) -> Iterator[Finding]:
             recommended="memory-core",
             hint="Checkpoints go on; `memconsole hooks install` still gives a start its memory.",
         )
-    channels = facts.at("channels")
-    for name, channel in channels.items() if isinstance(channels, dict) else ():
-        yield from _short_history(name, channel)
+    yield from _short_histories(facts)
     yield from _scope(facts)
 
 
-def _short_history(name: str, channel: object) -> Iterator[Finding]:
+def _short_histories(facts: ConfigFacts) -> Iterator[Finding]:
     """Yield how few turns of a direct chat the model is sent; what is older is only on disk."""
-    if not isinstance(channel, dict):
-        return
-    people = channel.get("dms")
-    limits = [
-        ("dmHistoryLimit", "direct chats", channel.get("dmHistoryLimit")),
-        *(
-            (f"dms.{peer}.historyLimit", "one direct chat", one.get("historyLimit"))
-            for peer, one in (people.items() if isinstance(people, dict) else ())
-            if isinstance(one, dict)
-        ),
-    ]
-    for key, whose, limit in limits:
-        if (turns := whole(limit)) is None or turns <= 0:
-            continue
-        yield Finding(
-            "history-limit",
-            Severity.INFO,
-            f"of {whose} on {one_line(name)} the model is sent the last {turns} turns only; older "
-            "ones are in the transcript, and a low token count is no sign of a short session",
-            key=f"channels.{one_line(name)}.{one_line(key)}",
-            current=str(turns),
+    release = facts.least_release
+    has_accounts = release is not None and release >= ACCOUNTS_HAVE_LIMITS
+    cut = _CUT_SCOPES if has_accounts else _CUT_SCOPES[:1]
+    is_cut = facts.config.session_scope != GLOBAL and facts.at("session", "dmScope") in cut
+    for key, whose, turns in _limits(facts, has_accounts=has_accounts):
+        told = (
+            f"of {whose} the model is sent the last {turns} turns only; older ones are in the "
+            "transcript, and a low token count is no sign of a short session"
+            if is_cut
+            else f"it would cut {whose} to {turns} turns, but cuts nothing: by `session.dmScope` "
+            "these have no session for each person on each channel"
         )
+        yield Finding("history-limit", Severity.INFO, told, key=key, current=str(turns))
+
+
+def _limits(facts: ConfigFacts, *, has_accounts: bool) -> Iterator[tuple[str, str, int]]:
+    """Yield key, whose chats are meant, and turns of each limit that is set."""
+    for name, channel in _tables(facts.at("channels")):
+        accounts = _tables(channel.get("accounts")) if has_accounts else ()
+        parts = [(name, channel), *((f"{name}.accounts.{one}", it) for one, it in accounts)]
+        for place, part in parts:
+            rows = [("dmHistoryLimit", "direct chats", part.get("dmHistoryLimit"))]
+            for peer, one in _tables(part.get("dms")):
+                rows.append(
+                    (f"dms.{peer}.historyLimit", "one direct chat", one.get("historyLimit"))
+                )
+            for key, whose, limit in rows:
+                if (turns := whole(limit)) is not None and turns > 0:
+                    yield (
+                        f"channels.{one_line(place)}.{one_line(key)}",
+                        f"{whose} on {one_line(name)}",
+                        turns,
+                    )
+
+
+def _tables(value: object) -> Iterator[tuple[str, Mapping[str, object]]]:
+    for name, one in value.items() if isinstance(value, dict) else ():
+        if isinstance(one, dict):
+            yield str(name), one
 
 
 def _scope(facts: ConfigFacts) -> Iterator[Finding]:
-    """Yield that people share a session: what one says, the agent tells the other."""
-    if facts.config.session_scope == "global":
+    """Yield who shares a session, where that is not the usual: what one says, all are told."""
+    if facts.config.session_scope == GLOBAL:
         yield Finding(
             "session-scope",
             Severity.INFO,
             "everybody talks in one session: a reset ends the conversation of all",
             key="session.scope",
-            current="global",
+            current=GLOBAL,
         )
+        return
+    for name, usual, told in _SCOPES:
+        scope = facts.at("session", name)
+        if isinstance(scope, str) and scope != usual:
+            yield Finding(
+                "session-scope", Severity.INFO, told, key=f"session.{name}", current=shown(scope)
+            )
+
+
+_CUT_SCOPES = ("per-channel-peer", "per-account-channel-peer")
+"""Values of `session.dmScope` under which the platform cuts histories of direct chats; the second
+as long as accounts have limits."""
+
+_SCOPES = (
+    (
+        "dmScope",
+        "main",
+        "each person who writes directly has a session of their own: another one's session knows "
+        "nothing of it, memory files alone do, and each is saved and reset by itself",
+    ),
+    (
+        "groupScope",
+        "per-group",
+        "groups talk in the agent's main session: what is said there is in it, and a reset ends "
+        "both",
+    ),
+)
+"""Keys of who shares a session, their usual values, and what another one changes."""
 
 
 def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
     """Yield optional advice on resets and pruning."""
-    yield Finding(
-        "session-reset",
-        Severity.INFO,
-        "a reset at 5:00, and sooner after idle hours, keeps sessions short; memconsole saves them "
-        "before",
-        key="session",
-        current=_effective(facts)[0],
-        recommended=json.dumps(recommended_reset(facts.release)),
-        hint="Put it into `session` by hand: it changes when conversations end.",
-    )
+    policy = recommended_reset(facts.least_release)
+    if any(facts.at("session", key) != value for key, value in policy.items()):
+        yield Finding(
+            "session-reset",
+            Severity.INFO,
+            "a reset at 5:00, and sooner after idle hours, keeps sessions short; memconsole saves "
+            "them before",
+            key="session",
+            current=_effective(facts)[0],
+            recommended=json.dumps(policy),
+            hint="Put it into `session` by hand: it changes when conversations end.",
+        )
     if facts.at(*PRUNING, "ttl") != RECOMMENDED_TTL:
         yield Finding(
             "pruning-ttl",
@@ -178,15 +229,15 @@ def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
         )
 
 
-def recommended_reset(release: str | None) -> dict[str, object]:
+def recommended_reset(release: tuple[int, int, int] | None) -> dict[str, object]:
     """Return the policy for `session`, in the words that a release accepts.
 
     The mode of a type takes the place of the mode of all: with `idle` there the daily reset would
     be off, so each type says `daily` and its idle minutes. Releases of the platform refuse a whole
-    configuration for a word that they do not know.
+    configuration for a word that they do not know; where nobody knows the release, it is one of
+    those that keep all in files, and `dm` is what all of them accept.
     """
-    known = release_of(release)
-    direct = "dm" if known is not None and known < DIRECT_IS_KNOWN else "direct"
+    direct = "dm" if release is None or release < DIRECT_IS_KNOWN else "direct"
     words = {"direct": direct, "group": "group"}
     daily: dict[str, object] = {"mode": "daily", "atHour": RECOMMENDED_HOUR}
     by_type = {words[kind]: {**daily, "idleMinutes": one} for kind, one in RECOMMENDED_IDLE.items()}

@@ -13,7 +13,7 @@ from memconsole.domain.agents import AgentRef, Era, HomeRef, PlatformConfig, Sev
 from memconsole.domain.compaction import BadCompaction, Cascade, CompactionEvidence, Fault, Miscount
 from memconsole.domain.config_check.checks import check_config
 from memconsole.domain.config_check.compaction import urgent
-from memconsole.domain.config_check.finding import Change, ConfigFacts, WindowUse
+from memconsole.domain.config_check.finding import Change, ConfigFacts, Finding, WindowUse
 from memconsole.domain.freshness import Mode, resolve
 from memconsole.domain.memory.files import MARKER_TAGS, Limit, Pool, PoolItem
 from memconsole.domain.release import release_of
@@ -386,7 +386,7 @@ def test_values_of_a_policy_that_mean_nothing_are_told(block: object, key: str) 
 
 @pytest.mark.parametrize(
     ("release", "word"),
-    [("2026.1.24-3", "dm"), ("2026.3.13", "direct"), ("2026.9.6", "direct"), (None, "direct")],
+    [("2026.1.24-3", "dm"), ("2026.3.13", "direct"), ("2026.9.6", "direct"), (None, "dm")],
 )
 def test_the_policy_that_is_advised_is_what_the_release_makes_of_it(
     release: str | None, word: str
@@ -409,7 +409,14 @@ def test_the_policy_that_is_advised_is_what_the_release_makes_of_it(
     assert thread is not None
     assert (thread.mode, thread.at_hour, thread.idle_minutes) == (Mode.DAILY, 5, None)
     followed = facts({"session": policy}, release=release)
-    assert [one.severity for one in found(followed, "session-reset")] == [Severity.INFO]
+    asked = found(followed, "session-reset", recommends=True)
+    assert [(one.severity, one.recommended) for one in asked] == [(Severity.INFO, None)]
+
+
+def test_a_home_in_databases_is_of_a_release_that_refuses_the_older_word() -> None:
+    era = Era(sessions=Storage.SQLITE)
+    advised = found(facts(release=None, era=era), "session-reset", recommends=True)
+    assert any('"direct"' in str(one.recommended) for one in advised)
 
 
 @pytest.mark.parametrize(("release", "count"), [("2026.7.1", 1), ("2026.9.6", 0), (None, 0)])
@@ -539,24 +546,61 @@ def test_a_memory_that_is_switched_off_is_a_warning() -> None:
     assert not found(facts({"plugins": {"slots": {"memory": "memory-core"}}}), "memory-off")
 
 
-def test_a_history_that_is_cut_is_named_with_its_channel() -> None:
+def limited(scope: str | None, release: str = "2026.9.6") -> list[Finding]:
+    """Return what is said of limits on direct chats under a scope of theirs."""
     channels = {
-        "telegram": {"dmHistoryLimit": 20, "historyLimit": 50, "dms": {"7": {"historyLimit": 5}}},
+        "telegram": {
+            "dmHistoryLimit": 20,
+            "historyLimit": 50,
+            "dms": {"7": {"historyLimit": 5}},
+            "accounts": {"shop": {"dmHistoryLimit": 3}, "odd": 4},
+        },
         "slack": {"dmHistoryLimit": 0},
         "signal": "odd",
     }
-    told = found(facts({"channels": channels}), "history-limit")
+    checked = {"channels": channels, "session": {"dmScope": scope}}
+    return found(facts(checked, release=release), "history-limit")
+
+
+def test_a_history_that_is_cut_is_named_with_its_channel() -> None:
+    told = limited("per-channel-peer")
 
     assert [(one.key, one.current) for one in told] == [
+        ("channels.telegram.accounts.shop.dmHistoryLimit", "3"),
         ("channels.telegram.dmHistoryLimit", "20"),
         ("channels.telegram.dms.7.historyLimit", "5"),
     ]
     assert all("in the transcript" in one.why for one in told)
+    old = limited("per-channel-peer", "2026.3.13")
+    assert [one.key for one in old] == [one.key for one in told[1:]]
 
 
-def test_one_session_for_everybody_is_said() -> None:
-    shared = facts()
+@pytest.mark.parametrize(
+    ("scope", "release", "is_cut"),
+    [
+        (None, "2026.9.6", False),
+        ("main", "2026.1.24-3", False),
+        ("per-peer", "2026.9.6", False),
+        ("per-account-channel-peer", "2026.9.6", True),
+        ("per-account-channel-peer", "2026.3.13", False),
+    ],
+)
+def test_a_limit_cuts_nothing_where_people_share_a_session(
+    scope: str | None, release: str, is_cut: bool
+) -> None:
+    assert {"in the transcript" in one.why for one in limited(scope, release)} == {is_cut}
+    assert {"cuts nothing" in one.why for one in limited(scope, release)} == {not is_cut}
+
+
+def test_who_shares_a_session_is_said_where_it_is_not_the_usual() -> None:
+    shared = facts({"session": {"dmScope": "per-peer", "groupScope": "main"}})
+    told = found(shared, "session-scope")
+    assert [(one.key, one.current) for one in told] == [
+        ("session.dmScope", "per-peer"),
+        ("session.groupScope", "main"),
+    ]
+    usual = {"session": {"dmScope": "main", "groupScope": "per-group"}}
+    assert not found(facts(usual), "session-scope")
     shared = replace(shared, config=replace(shared.config, session_scope="global"))
-
     assert one(shared, "session-scope").current == "global"
     assert not found(facts(), "session-scope")

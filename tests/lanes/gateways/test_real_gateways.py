@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import logging
+import subprocess
 import time
 from ipaddress import ip_address
 from pathlib import Path
@@ -17,7 +19,7 @@ from memconsole.domain.gateway import GatewayPlace
 from tests.doubles.platform import NOW
 from tests.lanes.gateways.family import listening
 from tests.lanes.gateways.gateway import wait_until
-from tests.lanes.gateways.install import commands, compiled
+from tests.lanes.gateways.install import commands, compiled, node, program
 from tests.lanes.gateways.model_server import SUMMARY
 from tests.lanes.gateways.releases import OPENCLAW_9, TOKEN, WINDOW
 
@@ -126,6 +128,7 @@ def test_connect_and_list_take_no_time(lane: Lane, tmp_path: Path) -> None:
 def test_rotates_a_due_session_and_proves_it(lane: Lane, relay: Relay) -> None:
     key = "agent:main:dashboard:due"
     lane.conversation(key, DUE)
+    lane.gateway.call("sessions.patch", key=key, thinkingLevel="low")
     before = lane.gateway.rows()[key]
 
     answer = lane.memconsole("rotate", key, "--yes", url=relay.url)
@@ -140,6 +143,9 @@ def test_rotates_a_due_session_and_proves_it(lane: Lane, relay: Relay) -> None:
     after = lane.gateway.rows()[key]
     assert (after["sessionId"] == before["sessionId"]) is lane.gateway.release.keeps_session_id
     assert not after.get("totalTokens")
+    chosen = {"thinking": "low"}
+    kept = {"thinking": after["thinkingLevel"]} if after.get("thinkingLevel") else {}
+    assert outcome["details"]["overrides"] == {"before": chosen, "after": kept}
     notes = (lane.gateway.home / "ws-main" / "memory" / "ACTIVE_CONTEXT.md").read_text()
     assert "SQLite stays in WAL mode" in notes
 
@@ -269,6 +275,33 @@ def test_rotates_through_the_program_of_the_platform(lane: Lane) -> None:
 
     assert (outcome["status"], outcome["details"]["proof"]["proven"]) == ("done", True)
     assert not lane.gateway.rows()[key].get("totalTokens")
+
+
+def test_the_policy_that_is_advised_is_one_that_the_release_takes(
+    lane: Lane, tmp_path: Path
+) -> None:
+    """A release refuses its whole configuration for a word that it does not know."""
+    release = lane.gateway.release
+    advised = lane.memconsole("config", "check", "--recommend").data
+    [policy] = [
+        json.loads(one["recommended"])
+        for one in advised
+        if one["id"] == "session-reset" and one["recommended"]
+    ]
+    folder = tmp_path / release.state
+    folder.mkdir()
+    written = {"session": policy, "gateway": {"mode": "local"}}
+    (folder / release.config_name).write_text(json.dumps(written))
+
+    read = subprocess.run(
+        [node(), program(release), "config", "get", "session"],
+        env={"HOME": str(tmp_path), "PATH": commands(release), **compiled()},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+    assert (read.returncode, json.loads(read.stdout)) == (0, policy), read.stderr
 
 
 def test_a_lost_answer_is_settled_by_looking(lane: Lane, relay: Relay) -> None:

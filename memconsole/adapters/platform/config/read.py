@@ -350,6 +350,8 @@ _AGENT: Final[Mask] = {
 }
 _RESET: Final[Mask] = {"mode": True, "atHour": True, "idleMinutes": True}
 
+_HISTORY: Final[Mask] = {"dmHistoryLimit": True, "dms": {"*": {"historyLimit": True}}}
+
 _KEPT: Final[Mask] = {
     "agents": {
         "defaults": {
@@ -364,6 +366,8 @@ _KEPT: Final[Mask] = {
     "compaction": _COMPACTION,
     "memory": {"search": _SEARCH},
     "session": {
+        "dmScope": True,
+        "groupScope": True,
         "idleMinutes": True,
         "reset": _RESET,
         "resetByType": {"*": _RESET},
@@ -386,9 +390,7 @@ _KEPT: Final[Mask] = {
         "entries": {"memory-core": {"config": {"dreaming": {"enabled": True}}}},
         "slots": {"memory": True},
     },
-    "channels": {
-        "*": {"dmHistoryLimit": True, "historyLimit": True, "dms": {"*": {"historyLimit": True}}}
-    },
+    "channels": {"*": {**_HISTORY, "accounts": {"*": _HISTORY}}},
     "meta": {"lastTouchedVersion": True},
 }
 
