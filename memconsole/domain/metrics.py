@@ -83,8 +83,8 @@ def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:
         name = view.agent.id
         sessions.add(view.sessions, name)
         due.add(None if view.sessions is None else view.due, name)
-        for one in () if view.activity is None else Doing:
-            doing.add(view.activity.get(one, 0), name, one.value)
+        for one in Doing:
+            doing.add(None if view.activity is None else view.activity.get(one, 0), name, one.value)
         tokens.add(view.tokens_max, name)
         checkpoint.add(_seconds(view.checkpoint_at), name)
         shares = [

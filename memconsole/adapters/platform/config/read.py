@@ -350,7 +350,7 @@ _AGENT: Final[Mask] = {
 }
 _RESET: Final[Mask] = {"mode": True, "atHour": True, "idleMinutes": True}
 
-_HISTORY: Final[Mask] = {"dmHistoryLimit": True, "dms": {"*": {"historyLimit": True}}}
+_HISTORY: Final[dict[str, Mask]] = {"dmHistoryLimit": True, "dms": {"*": {"historyLimit": True}}}
 
 _KEPT: Final[Mask] = {
     "agents": {
