@@ -1,4 +1,4 @@
-"""Commands that only look, over fakes: long, because one world shows all of them."""
+"""Commands that only look, over fakes: long because one world shows all of them."""
 
 from __future__ import annotations
 
