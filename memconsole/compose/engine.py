@@ -25,7 +25,7 @@ from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.views import StateViews
-from memconsole.adapters.transcripts.usage_memory import DiskUsages
+from memconsole.adapters.sessions.reading_memory import DiskReadings
 from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.pool import DiskMemory
 from memconsole.adapters.workspace.writer import DiskWorkspace
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
         Platform,
         SchedulerControl,
         SessionStore,
-        UsageMemory,
+        ReadingMemory,
     )
     from memconsole.ports.platform_files import ConfigFile, HookFolder
     from memconsole.ports.search import PlatformIndexPorts, SearchPorts
@@ -78,7 +78,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         runs=kept.runs,
         samples=kept.samples,
         events=kept.events,
-        usages=_usages(settings),
+        read_before=_readings(settings),
         captures=kept.captures,
         summaries=kept.summaries,
         handovers=kept.handovers,
@@ -149,8 +149,8 @@ def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:
     return SchedulerWatch(locks, kept.jobs)
 
 
-def _usages(settings: Settings) -> UsageMemory:
-    return DiskUsages(settings.state_dir, is_read_only=settings.ui.read_only)
+def _readings(settings: Settings) -> ReadingMemory:
+    return DiskReadings(settings.state_dir, is_read_only=settings.ui.read_only)
 
 
 def _gateway(settings: Settings, choice: HomeChoice, origin: Origin, clock: Clock) -> Gateway:

@@ -63,7 +63,7 @@ class Engine:
             platform=ports.platform,
             sessions=ports.sessions,
             memory=ports.memory,
-            usages=ports.usages,
+            read_before=ports.read_before,
             clock=ports.clock,
         )
         self._live = LiveView(ports.gateway, ports.origin)

@@ -161,6 +161,7 @@ def finish(
             return
         root = memory.root
     if root is not None:
+        reader.forget()
         journal.kept(root)
 
 

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
+import functools
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Storage
 from memconsole.domain.calendar import resolve_zone
-from memconsole.domain.freshness import Freshness, Mode, Moments, Policy, judge, resolve, usual_mode
+from memconsole.domain.freshness import (
+    Freshness,
+    Mode,
+    Moments,
+    Policy,
+    boundaries,
+    judge,
+    resolve,
+    usual_mode,
+)
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
@@ -106,6 +116,8 @@ def stale_sessions(
         version: The Gateway's release, when it answered.
     """
     policies: dict[tuple[str, SessionClass, str | None], Policy | None] = {}
+    zone = resolve_zone(settings.timezone, None).zone
+    last = functools.cache(lambda hour: boundaries(now, hour, zone)[0])
     found = []
     for view in views:
         if view.state is not SessionState.LIVE or not view.is_capturable or not view.tokens:
@@ -114,7 +126,7 @@ def stale_sessions(
         if mark not in policies:
             policies[mark] = _policy_of(view, home, settings, version)
         policy = policies[mark]
-        if policy is None or not _may_be_overdue(view, policy, now):
+        if policy is None or not _may_be_overdue(view, policy, now, last):
             continue
         one = _judged(view, policy, settings, now)
         if one.is_stale and one.wants_capture(now, _NO_TIME):
@@ -122,15 +134,20 @@ def stale_sessions(
     return tuple(found)
 
 
-def _may_be_overdue(view: SessionView, policy: Policy, now: datetime) -> bool:
+def _may_be_overdue(
+    view: SessionView, policy: Policy, now: datetime, last: Callable[[int], datetime]
+) -> bool:
     """Tell cheaply whether a reset may be overdue since less than a day: homes have many sessions.
 
-    A boundary comes every day, so what is older than two of them is overdue for longer.
+    A boundary comes every day, so what is older than two of them is overdue for longer, and what
+    began behind the last one is not overdue.
     """
     stored = view.stored
     started_at = stored.started_at or stored.updated_at
-    if policy.mode is Mode.DAILY and started_at is not None and now - started_at <= _TWO_DAYS:
-        return True
+    if policy.mode is Mode.DAILY and started_at is not None:
+        boundary = last(policy.at_hour)
+        if now - started_at <= _TWO_DAYS and (started_at < boundary or started_at > now):
+            return True
     spoke_at = stored.last_interaction_at or stored.updated_at
     if policy.idle_minutes is None or spoke_at is None:
         return False

@@ -108,7 +108,7 @@ class Ports:
     runs: ports.RunLog
     samples: ports.SampleStore
     events: state.EventLog
-    usages: ports.UsageMemory
+    read_before: ports.ReadingMemory
     captures: state.CaptureLog
     summaries: state.SummaryLog
     handovers: state.HandoverLog

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import date, datetime
     from pathlib import Path
@@ -310,14 +310,34 @@ class RunLog(Protocol):
         """Return the newest runs first; of one platform home, or of all."""
 
 
-class UsageMemory(Protocol):
-    """Ends of transcripts that were read before, in our state; losing them costs time alone."""
+class ReadingMemory(Protocol):
+    """Listings and ends of transcripts that were read before; losing them costs time alone."""
 
     def load(self, home: str) -> Mapping[UsageMark, Tail]:
-        """Return what is remembered of a home; nothing where it cannot be read."""
+        """Return the ends that are remembered of a home; nothing where it cannot be read."""
 
-    def store(self, home: str, tails: Mapping[UsageMark, Tail]) -> None:
-        """Remember the ends of a home's transcripts; where that is impossible, nothing happens."""
+    def listing(self, agent: Agent, fingerprint: Callable[[Agent], object]) -> StoreListing | None:
+        """Return an agent's listing of the loaded home; None when it may have changed.
+
+        Args:
+            agent: As it is now.
+            fingerprint: Asks the store for its present one; not called for who is not remembered.
+        """
+
+    def store(
+        self,
+        home: str,
+        tails: Mapping[UsageMark, Tail],
+        listings: Mapping[AgentRef, tuple[Agent, StoreListing]],
+    ) -> None:
+        """Remember the readings of a whole home; where that is impossible, nothing happens."""
+
+    def forget(self) -> None:
+        """Remove what is remembered, of every home.
+
+        Raises:
+            StateError: It cannot be removed.
+        """
 
 
 class SampleStore(Protocol):

@@ -35,7 +35,7 @@ from tests.doubles.platform import (
     FakeSamples,
     FakeScheduler,
     FakeStore,
-    FakeUsages,
+    FakeReadings,
     FakeWorkspace,
     fake_agent,
 )
@@ -111,7 +111,7 @@ class World:
         self.logs = FakeLogs()
         self.metrics = FakeMetrics()
         self.old_transcripts, self.secret_counts = FakeOldTranscripts(), FakeStatusFile()
-        self.usages = FakeUsages()
+        self.read_before = FakeReadings()
 
     @property
     def ports(self) -> Ports:
@@ -125,7 +125,7 @@ class World:
             runs=self.runs,
             samples=self.samples,
             events=self.events,
-            usages=self.usages,
+            read_before=self.read_before,
             captures=self.captures,
             summaries=self.summaries,
             handovers=self.handovers,
@@ -171,7 +171,7 @@ def reader_of(world: World, settings: Settings, platform: Platform | None = None
         platform=platform or world.platform,
         sessions=world.sessions,
         memory=world.memory,
-        usages=world.usages,
+        read_before=world.read_before,
         clock=world.clock,
     )
 

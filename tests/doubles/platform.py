@@ -188,19 +188,35 @@ def _without_words(entry: Entry) -> Entry:
     return replace(entry, text="", thinking_chars=0, attachments=(), tools=())
 
 
-class FakeUsages:
-    """Remembers ends of transcripts by home."""
+class FakeReadings:
+    """Remembers ends of transcripts and listings by home."""
 
     def __init__(self) -> None:
         self.kept: dict[str, dict[UsageMark, Tail]] = {}
+        self.listings: dict[AgentRef, tuple[Agent, StoreListing]] = {}
         self.loads = 0
 
     def load(self, home: str) -> Mapping[UsageMark, Tail]:
         self.loads += 1
         return self.kept.get(home, {})
 
-    def store(self, home: str, tails: Mapping[UsageMark, Tail]) -> None:
+    def listing(self, agent: Agent, fingerprint: Callable[[Agent], object]) -> StoreListing | None:
+        known = self.listings.get(agent.ref)
+        if known is None or known != (agent, replace(known[1], fingerprint=fingerprint(agent))):
+            return None
+        return known[1]
+
+    def store(
+        self,
+        home: str,
+        tails: Mapping[UsageMark, Tail],
+        listings: Mapping[AgentRef, tuple[Agent, StoreListing]],
+    ) -> None:
         self.kept[home] = dict(tails)
+        self.listings = {ref: one for ref, one in listings.items() if one[1].newest_ns is not None}
+
+    def forget(self) -> None:
+        self.kept, self.listings = {}, {}
 
 
 def talk(*texts: str, start: datetime = NOW - timedelta(minutes=30)) -> list[Entry]:

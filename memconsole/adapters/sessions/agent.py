@@ -84,26 +84,19 @@ class AgentSessionStore:
 
     def sessions(self, agent: Agent) -> StoreListing:
         """List what the agent's stores hold; a store that fails becomes a notice."""
-        found = self._sessions(agent)
-        if not self._captures_groups(agent.id):
+        self._sweep()
+        database, files = self._database.sessions(agent), self._files.sessions(agent)
+        times = [one.newest_ns for one in (database, files) if one.newest_ns is not None]
+        takes_groups = self._captures_groups(agent.id)
+        found = replace(
+            _both(agent, database, files),
+            fingerprint=(database.fingerprint, files.fingerprint, takes_groups),
+            newest_ns=max(times) if len(times) == 2 else None,  # noqa: PLR2004 - of both
+        )
+        if not takes_groups:
             return found
         marked = tuple(replace(one, captures_groups=True) for one in found.sessions)
         return replace(found, sessions=marked)
-
-    def _sessions(self, agent: Agent) -> StoreListing:
-        self._sweep()
-        database = self._database.sessions(agent)
-        files = self._files.sessions(agent)
-        mark = (database.fingerprint, files.fingerprint)
-        if database.storage is Storage.NONE:
-            return replace(files, fingerprint=mark)
-        if database.sessions:
-            return replace(joined(agent, database, files), fingerprint=mark)
-        if database.storage is Storage.UNREADABLE:
-            return replace(without_database(database, files), fingerprint=mark)
-        # Nothing was moved into the database yet: the files are all there is.
-        is_answer = bool(files.sessions) or files.storage is Storage.UNREADABLE
-        return replace(files if is_answer else database, fingerprint=mark)
 
     def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
         """Return what was noted with a session about its prompt; None when nothing can be read."""
@@ -112,7 +105,8 @@ class AgentSessionStore:
 
     def fingerprint(self, agent: Agent) -> object:
         """Return a cheap value that changes when a new listing may differ; opens nothing."""
-        return self._database.fingerprint(agent), self._files.fingerprint(agent)
+        database, files = self._database.fingerprint(agent), self._files.fingerprint(agent)
+        return database, files, self._captures_groups(agent.id)
 
     def keep_open(self) -> AbstractContextManager[None]:
         """Let many readings of this thread share their connections, for a short block."""
@@ -221,6 +215,18 @@ class AgentSessionStore:
             if not self._is_swept:
                 self._is_swept = True
                 self._copies.sweep()
+
+
+def _both(agent: Agent, database: StoreListing, files: StoreListing) -> StoreListing:
+    if database.storage is Storage.NONE:
+        return files
+    if database.sessions:
+        return joined(agent, database, files)
+    if database.storage is Storage.UNREADABLE:
+        return without_database(database, files)
+    # Nothing was moved into the database yet: the files are all there is.
+    is_answer = bool(files.sessions) or files.storage is Storage.UNREADABLE
+    return files if is_answer else database
 
 
 def _ours(lines: Iterable[RawLine]) -> Iterator[RawLine]:

@@ -160,6 +160,8 @@ class StoreListing:
         storage: Which store answered; `unreadable` when there is one and it cannot be read.
         notices: What could not be read, and why.
         fingerprint: Equal for two listings only when nothing changed between them.
+        newest_ns: Newest change of the files that it was read from, since the epoch; None where
+            something beside those files decided, so that another process has to list anew.
     """
 
     sessions: tuple[StoredSession, ...]
@@ -167,3 +169,4 @@ class StoreListing:
     left_out: Mapping[str, int] = field(default_factory=dict)
     notices: tuple[Notice, ...] = ()
     fingerprint: object = None
+    newest_ns: int | None = None

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
         MemoryReader,
         Platform,
         SessionStore,
-        UsageMemory,
+        ReadingMemory,
     )
 
 _GROWTH_POINTS = 60
@@ -51,7 +51,7 @@ Tails: TypeAlias = "dict[str, tuple[Seen, Tail]]"
 _SAME_MOMENT = timedelta(minutes=1)
 
 _WORTH_KEEPING = 100
-"""Transcripts read anew; fewer are read in no time, and a small home keeps nothing."""
+"""Sessions and transcripts read anew; fewer take no time, and a small home keeps nothing."""
 
 _NO_USAGE = 0
 """Of a transcript that is only opened."""
@@ -95,13 +95,13 @@ class Reader:
         platform: Platform,
         sessions: SessionStore,
         memory: MemoryReader,
-        usages: UsageMemory,
+        read_before: ReadingMemory,
         clock: Clock,
     ) -> None:
         self.settings = settings
         self._store = sessions
         self._memory = memory
-        self._ends = usages
+        self._read_before = read_before
         self._clock = clock
         self.homes = HomeService(platform)
         self.home = self.homes.read
@@ -111,7 +111,7 @@ class Reader:
         self._pools: dict[str, tuple[object, Pool]] = {}
         self._tails: dict[AgentRef, Tails] = {}
         self._before: Mapping[UsageMark, Tail] | None = None
-        self._news = 0
+        self._news = self._listed = 0
 
     def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
         """Return the rotation policy of one agent; the usual one where its section is wrong.
@@ -152,7 +152,10 @@ class Reader:
                 and known[1].fingerprint == store.fingerprint(agent)
             ):
                 return known[1]
-            listing = store.sessions(agent)
+            listing = self._read_before.listing(agent, store.fingerprint)
+            if listing is None:
+                listing = store.sessions(agent)
+                self._listed += len(listing.sessions)
             self._listings[agent.ref] = agent, listing
             return listing
 
@@ -231,18 +234,28 @@ class Reader:
             return pool
 
     def remember(self, home: Home) -> None:
-        """Keep the ends of transcripts for the next process, when many of them were read anew."""
+        """Keep what was read for the next process, when much of it was read anew."""
         with self._lock:
-            if self._news < _WORTH_KEEPING:
+            is_whole = all(agent.ref in self._listings for agent in home.agents)
+            if max(self._news, self._listed) < _WORTH_KEEPING or not is_whole:
                 return
-            self._news = 0
+            self._news = self._listed = 0
             ends = (one for known in self._tails.values() for one in known.values())
             found = {mark: tail for (mark, _, _), tail in ends if mark[3]}
-            self._ends.store(str(home.path), found)
+            listings = {agent.ref: self._listings[agent.ref] for agent in home.agents}
+            self._read_before.store(str(home.path), found, listings)
+
+    def forget(self) -> None:
+        """Forget what was kept for the next process: an erasure reaches every copy.
+
+        Raises:
+            StateError: It cannot be removed.
+        """
+        self._read_before.forget()
 
     def _remembered(self, home: Home) -> Mapping[UsageMark, Tail]:
         if self._before is None:
-            self._before = self._ends.load(str(home.path))
+            self._before = self._read_before.load(str(home.path))
         return self._before
 
     def _usages(

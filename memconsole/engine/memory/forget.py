@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.engine.erasure import Erased
+    from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.engine.search.reindex import MemoryIndex
@@ -47,6 +48,7 @@ def forget(
     memory_index: MemoryIndex,
     edits: MemoryLog,
     journal: Journal,
+    reader: Reader,
 ) -> Outcome:
     """Take out the entries that the ids name; those that are gone already are an error.
 
@@ -55,7 +57,7 @@ def forget(
         WorkspaceError: A file cannot be read or written; its old text is whole.
     """
     if command.is_hard:
-        return _erase(command, memory_turns, memory_index, edits, journal)
+        return _erase(command, memory_turns, memory_index, edits, journal, reader)
     return memory_turns.edit(command, lambda memory: _forget(command, memory, edits))
 
 
@@ -65,6 +67,7 @@ def _erase(
     memory_index: MemoryIndex,
     edits: MemoryLog,
     journal: Journal,
+    reader: Reader,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""
     opened: list[AgentMemory] = []
@@ -77,6 +80,7 @@ def _erase(
         erasure = erasure_of(entries, memory.agent.id)
         journal.promise(memory.root, erasure)
         try:
+            reader.forget()
             erased = erase(memory, erasure, edits)
             return _done(command, memory, entries, erased.wrote, erased)
         except MemconsoleError as error:

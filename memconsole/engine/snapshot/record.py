@@ -123,5 +123,5 @@ class ReadingService:
         return self._pools_on != self._clock.now().astimezone(UTC).date()
 
     def remember(self) -> None:
-        """Keep the ends of transcripts, so that the next process need not read them anew."""
+        """Keep what was listed and read, so that the next process need not do it anew."""
         self._reader.remember(self._reader.home())

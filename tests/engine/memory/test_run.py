@@ -26,6 +26,7 @@ from memconsole.domain.memory.files import PoolItem
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.memory.records import Capture, ReflectionRecord
 from memconsole.domain.settings import Settings
+from memconsole.domain.transcripts.records import Tail
 from memconsole.engine.engine import Engine
 from memconsole.engine.reflect.files import digest
 from memconsole.errors import LockedError
@@ -350,6 +351,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     stage.undo()
     stage.add("Something else entirely")
     stage.save(str(ROOT), f"# A\n- **[13:20]** {SECRET}\n- Other\n")
+    stage.world.read_before.store("home", {("path", "id", 1, (1,)): Tail()}, {})
     outcome = stage.forget(wanted, is_hard=True)
     assert outcome.message.endswith("no copy of ours is left of this workspace")
     assert isinstance(outcome, Forgotten), outcome
@@ -358,6 +360,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     assert "door code" not in repr(stage.world.edits.stored)
     assert "door code" not in repr(stage.world.runs.stored)
     assert len(stage.world.edits.stored) == 1
+    assert stage.world.read_before.kept == {}
     assert stage.world.edits.blocks(str(ROOT)) == ("# A\n- Other\n",)
     assert stage.text("memory/observation-backups/observations-20260101-000000.md") == "x\n"
 

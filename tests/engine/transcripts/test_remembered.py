@@ -79,10 +79,18 @@ def test_a_small_home_keeps_nothing(world: World) -> None:
     hold(world, 1, SESSIONS - 1)
     look(world)
 
-    assert world.usages.kept == {}
+    assert world.read_before.kept == {}
 
 
 def test_a_look_alone_keeps_nothing(world: World) -> None:
     Engine(world.ports, Settings(state_dir=Path("/state"))).snapshot()
 
-    assert world.usages.kept == {}
+    assert world.read_before.kept == {}
+
+
+def test_the_next_process_lists_no_agent_that_did_not_change(world: World) -> None:
+    world.sessions.hold(*(stored(number, (number, 1)) for number in range(SESSIONS)), newest_ns=1)
+    look(world)
+    world.sessions.listings.clear()  # listing it anew would be seen
+
+    assert len(look(world).sessions) == SESSIONS

@@ -106,18 +106,60 @@ class SessionFile:
         )
 
 
+Status: TypeAlias = tuple[int, int, int, int, int]
+"""Device, inode, size and both times of change of a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderScan:
+    """What lies in one folder, by names and status alone; nothing was opened but locks of runs.
+
+    Attributes:
+        read: Reads the names of this folder.
+        files: What may be session files, by name: name, status, and where a link leads.
+        held: Transcripts that a run is writing to.
+        failed: Why it was not listed: what the system says, or the folder of another agent.
+    """
+
+    folder: Path
+    read: Callable[[str], FileName]
+    files: tuple[tuple[str, Status, str | None], ...] = ()
+    held: tuple[str, ...] = ()
+    failed: OSError | str | None = None
+
+    @property
+    def stamp(self) -> tuple[object, ...]:
+        """Changes when a session file comes, goes, grows or is written."""
+        error = self.failed.errno if isinstance(self.failed, OSError) else self.failed
+        return self.files, self.held, error
+
+    @property
+    def newest_ns(self) -> int | None:
+        """Newest change of its files; None where more than their status decides."""
+        is_plain = self.failed is None or isinstance(self.failed, FileNotFoundError)
+        if self.held or not is_plain or any(link for _, _, link in self.files):
+            return None
+        return max((max(status[3:]) for _, status, _ in self.files), default=0)
+
+
+def scanned(agent: Agent) -> tuple[FolderScan, ...]:
+    """Look at the folders in which an agent's session files lie."""
+    return tuple(_scan(agent, folder, read) for folder, read in _folders(agent))
+
+
 class SessionFolder:
-    """One scan of the folders in which an agent's session files lie.
+    """The files of the folders in which an agent's session files lie.
 
     Attributes:
         backups: Files that repeat a transcript's past.
         notices: Folders that cannot be listed.
         strays: Links that lead out of the agent's folders; what is behind them is not looked at.
-        stamp: Changes when a session file comes, goes, grows or is written.
+        has_looked_elsewhere: Whether a place outside of the folders had a say.
     """
 
-    def __init__(self, agent: Agent) -> None:
+    def __init__(self, agent: Agent, scans: Iterable[FolderScan] | None = None) -> None:
         self.backups = 0
+        self.has_looked_elsewhere = False
         self.notices: tuple[Notice, ...] = ()
         self.strays: tuple[Notice, ...] = ()
         self._agent = agent
@@ -134,7 +176,8 @@ class SessionFolder:
             if not is_anothers(agent, folder)
         )
         self._shared = os.path.realpath(agent.store_file.parent)
-        self.stamp = tuple(self._scan(folder, read) for folder, read in _folders(agent))
+        for scan in scanned(agent) if scans is None else scans:
+            self._take(scan)
 
     @property
     def is_empty(self) -> bool:
@@ -176,6 +219,7 @@ class SessionFolder:
         path = Path(session_file.replace("\0", ""))
         if read_name(filename).kind not in _TRANSCRIPTS or not path.is_absolute():
             return None
+        self.has_looked_elsewhere = True
         if (here := _look_at(path.parent, filename)) is not None:
             return here, self._is_own(here.path)
         places = (_look_at(one, filename) for one in self._places(path.parent))
@@ -211,30 +255,27 @@ class SessionFolder:
             if session not in self._transcripts:
                 yield _fullest_first(*archives)
 
-    def _scan(self, folder: Path, read: Callable[[str], FileName]) -> object:
-        """Keep the files of one folder; return its part of the stamp."""
-        if is_anothers(self._agent, folder):
+    def _take(self, scan: FolderScan) -> None:
+        """Keep the files of one folder."""
+        folder, error = scan.folder, scan.failed
+        if isinstance(error, str):
             self.notices = (*self.notices, anothers(self._agent, folder))
-            return os.path.realpath(folder)
-        try:
-            files, held, links = _session_files(folder, read)
-        except (FileNotFoundError, NotADirectoryError):
-            return None
-        except OSError as error:
+        elif error is not None and not isinstance(error, FileNotFoundError | NotADirectoryError):
             message = f"{one_line(str(folder))} cannot be listed: {(error.strerror or '').lower()}"
             notice = Notice("store-unreadable", message, str(folder), self._agent.id)
             self.notices = (*self.notices, notice)
-            return error.errno
-        for file in files:
-            if file.filename not in links or self._is_own(file.path):
+        for filename, status, link in scan.files:
+            name = scan.read(filename)
+            if name.session_id is None:
+                continue
+            file = SessionFile(folder, filename, name, status[2], status[3], status)
+            if link is None or self._is_own(file.path):
                 self._keep(file)
             else:
                 stray = _link_out(self._agent, file.path)
-                self._links_out.setdefault(file.filename, stray)
+                self._links_out.setdefault(filename, stray)
                 self.strays = (*self.strays, stray)
-        self._held |= held
-        stamps = frozenset((file.filename, file.size_bytes, file.modified_ns) for file in files)
-        return stamps, frozenset(held)
+        self._held.update(scan.held)
 
     def _keep(self, file: SessionFile) -> None:
         kind, session = file.name.kind, file.session
@@ -318,28 +359,23 @@ def _read_moved_name(name: str) -> FileName:
     return found if is_ours else FileName(FileKind.OTHER)
 
 
-def _session_files(
-    folder: Path, read: Callable[[str], FileName]
-) -> tuple[list[SessionFile], set[str], set[str]]:
-    """List the regular files of sessions, the names that a run writes to, and which are links.
-
-    Raises:
-        OSError: The folder cannot be listed.
-    """
-    files: list[SessionFile] = []
-    held: set[str] = set()
-    links: set[str] = set()
-    with os.scandir(folder) as entries:
-        for entry in entries:
-            name = read(entry.name)
-            if name.session_id is not None and (info := _regular(entry)) is not None:
-                file = _file(folder, entry.name, name, info)
-                files.append(file)
-                if entry.is_symlink():
-                    links.add(entry.name)
-            elif entry.name.endswith(SUFFIX) and is_held(folder / entry.name):
-                held.add(entry.name.removesuffix(".lock"))
-    return files, held, links
+def _scan(agent: Agent, folder: Path, read: Callable[[str], FileName]) -> FolderScan:
+    if is_anothers(agent, folder):
+        return FolderScan(folder, read, failed=os.path.realpath(folder))
+    files: list[tuple[str, Status, str | None]] = []
+    held: list[str] = []
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                if entry.name.endswith(SUFFIX):
+                    if is_held(folder / entry.name):
+                        held.append(entry.name.removesuffix(".lock"))
+                elif _NAMED in entry.name and (info := _regular(entry)) is not None:
+                    link = os.path.realpath(entry.path) if entry.is_symlink() else None
+                    files.append((entry.name, status_of(info), link))
+    except OSError as error:
+        return FolderScan(folder, read, failed=error)
+    return FolderScan(folder, read, tuple(sorted(files)), tuple(sorted(held)))
 
 
 def _link_out(agent: Agent, path: Path) -> Notice:
@@ -376,11 +412,18 @@ def _look_at(folder: Path, filename: str) -> SessionFile | None:
 
 
 def _file(folder: Path, filename: str, name: FileName, info: os.stat_result) -> SessionFile:
-    stamp = (info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns)
-    return SessionFile(folder, filename, name, info.st_size, info.st_mtime_ns, stamp)
+    return SessionFile(folder, filename, name, info.st_size, info.st_mtime_ns, status_of(info))
 
 
-SUFFIX = ".jsonl.lock"
+def status_of(info: os.stat_result) -> Status:
+    """Return what tells two states of a file apart."""
+    return info.st_dev, info.st_ino, info.st_size, info.st_mtime_ns, info.st_ctime_ns
+
+
+_NAMED = ".jsonl"
+"""Stands in the name of every file of a session; see `names`."""
+
+SUFFIX = f"{_NAMED}.lock"
 
 LONGEST_RUN = timedelta(minutes=30)
 """After this the platform itself takes a lock for one that was left behind."""

@@ -5,12 +5,19 @@ Sessions that no entry names are listed as well: archives, and transcripts left 
 
 from __future__ import annotations
 
+import errno
 from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.sessions.entry_fields import run_began, whole
 from memconsole.adapters.sessions.files.belonging import transcript_of
-from memconsole.adapters.sessions.files.folder import SessionFolder, anothers, is_anothers
+from memconsole.adapters.sessions.files.folder import (
+    SessionFolder,
+    anothers,
+    is_anothers,
+    scanned,
+    status_of,
+)
 from memconsole.adapters.sessions.files.map import SessionMap, read_entry, read_session_map
 from memconsole.adapters.sessions.names import FileKind
 from memconsole.adapters.sessions.prompt_report import decode_report
@@ -28,11 +35,11 @@ from memconsole.text.plain import one_line
 from memconsole.text.timestamps import moment
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from memconsole.adapters.sessions.entry_fields import EntryFields
     from memconsole.adapters.sessions.files.belonging import Found
-    from memconsole.adapters.sessions.files.folder import SessionFile
+    from memconsole.adapters.sessions.files.folder import FolderScan, SessionFile, Status
     from memconsole.domain.agents import Agent
     from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import TranscriptRef
@@ -67,7 +74,8 @@ class FileSessionStore:
     def sessions(self, agent: Agent) -> StoreListing:
         """List live entries, archives and orphans; what cannot be read becomes a notice."""
         mark = _store_stamp(agent)
-        folder = SessionFolder(agent)
+        scans = scanned(agent)
+        folder = SessionFolder(agent, scans)
         store = self._store(agent)
         live, claims, told = [], Claims(), []
         for text, fields in store.map.entries.items():
@@ -93,12 +101,13 @@ class FileSessionStore:
                 *few(dict.fromkeys((*folder.strays, *told))),
                 *_missing_notices(live, agent),
             ),
-            fingerprint=(mark, folder.stamp),
+            fingerprint=(mark, tuple(scan.stamp for scan in scans)),
+            newest_ns=None if folder.has_looked_elsewhere else _newest_ns(mark, scans),
         )
 
     def fingerprint(self, agent: Agent) -> object:
         """Return a value that changes when a new listing may differ; opens no file."""
-        return _store_stamp(agent), SessionFolder(agent).stamp
+        return _store_stamp(agent), tuple(scan.stamp for scan in scanned(agent))
 
     def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
         """Return what was noted with a session about its prompt; None when nothing can be read."""
@@ -128,12 +137,19 @@ class FileSessionStore:
         return _Store(found, exists=True, is_read=True, notices=_damage(found, agent))
 
 
-def _store_stamp(agent: Agent) -> object:
+def _store_stamp(agent: Agent) -> Status | int | None:
     try:
-        info = agent.store_file.stat()
+        return status_of(agent.store_file.stat())
     except OSError as error:
         return error.errno
-    return info.st_ino, info.st_size, info.st_mtime_ns
+
+
+def _newest_ns(mark: Status | int | None, scans: Iterable[FolderScan]) -> int | None:
+    """Return the newest change of what a listing was read from; None where more decided."""
+    store = max(mark[3:]) if isinstance(mark, tuple) else 0 if mark == errno.ENOENT else None
+    found = [store, *(scan.newest_ns for scan in scans)]
+    known = [one for one in found if one is not None]
+    return max(known) if len(known) == len(found) else None
 
 
 def _damage(found: SessionMap, agent: Agent) -> tuple[Notice, ...]:

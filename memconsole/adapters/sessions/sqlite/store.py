@@ -12,7 +12,7 @@ from memconsole.adapters.sessions.sqlite.schema import read_schema
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.adapters.sqlite.stamp import stamp_of
 from memconsole.domain.agents import Notice, Storage
-from memconsole.domain.sessions.stored import StoreListing, TranscriptKind
+from memconsole.domain.sessions.stored import StoreListing, TranscriptKind, TranscriptState
 from memconsole.errors import StoreError
 from memconsole.text.plain import one_line
 
@@ -37,7 +37,7 @@ class SqliteSessionStore:
         """List what the agent's database holds; one that fails becomes one notice."""
         mark = self.fingerprint(agent)
         if not is_there(agent.database):
-            return StoreListing((), Storage.NONE, fingerprint=mark)
+            return StoreListing((), Storage.NONE, fingerprint=mark, newest_ns=0)
         from memconsole.adapters.sessions.sqlite.listing import list_database  # noqa: PLC0415
 
         try:
@@ -57,7 +57,14 @@ class SqliteSessionStore:
             notices = (*notices, _nameless(agent, len(found.sessions)))
             left_out = {"unreadable": 1}
         storage = Storage.SQLITE if found.has_tables else Storage.NONE
-        return StoreListing(found.sessions, storage, left_out, notices, fingerprint=mark)
+        # A transcript in the cold folder, or one that is not there yet, is in no stamp.
+        is_cold = any(one.transcript_state is TranscriptState.MISSING for one in found.sessions)
+        is_cold |= any(
+            one.transcript is not None and one.transcript.kind is TranscriptKind.COLD_ARCHIVE
+            for one in found.sessions
+        )
+        newest = None if is_cold else _newest_ns(mark)
+        return StoreListing(found.sessions, storage, left_out, notices, mark, newest)
 
     def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
         """Return what was noted with a session about its prompt; None when nothing can be read."""
@@ -155,6 +162,13 @@ def _flat(mark: object) -> tuple[int, ...] | None:
     if not isinstance(mark, tuple):
         return None
     return tuple(number for one in mark for number in (one or (0,)))
+
+
+def _newest_ns(mark: object) -> int | None:
+    """Return the newest change of a database's files; None when they could not be looked at."""
+    if not isinstance(mark, tuple):
+        return None
+    return max(max(part[2:]) for part in mark if part is not None)
 
 
 def _nameless(agent: Agent, count: int) -> Notice:
