@@ -21,11 +21,11 @@ from memconsole.adapters.platform.disk import DiskPlatform, PlatformAndState
 from memconsole.adapters.platform.gateway_address import find_place
 from memconsole.adapters.platform.home import find_home, home_of_process
 from memconsole.adapters.sessions.agent import AgentSessionStore
+from memconsole.adapters.sessions.reading_memory import DiskReadings
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.views import StateViews
-from memconsole.adapters.sessions.reading_memory import DiskReadings
 from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.pool import DiskMemory
 from memconsole.adapters.workspace.writer import DiskWorkspace
@@ -52,9 +52,9 @@ if TYPE_CHECKING:
         Gateway,
         MemoryReader,
         Platform,
+        ReadingMemory,
         SchedulerControl,
         SessionStore,
-        ReadingMemory,
     )
     from memconsole.ports.platform_files import ConfigFile, HookFolder
     from memconsole.ports.search import PlatformIndexPorts, SearchPorts

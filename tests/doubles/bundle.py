@@ -30,12 +30,12 @@ from tests.doubles.platform import (
     FakeLocks,
     FakeMemory,
     FakePlatform,
+    FakeReadings,
     FakeRotations,
     FakeRuns,
     FakeSamples,
     FakeScheduler,
     FakeStore,
-    FakeReadings,
     FakeWorkspace,
     fake_agent,
 )

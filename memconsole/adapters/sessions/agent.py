@@ -91,7 +91,7 @@ class AgentSessionStore:
         found = replace(
             _both(agent, database, files),
             fingerprint=(database.fingerprint, files.fingerprint, takes_groups),
-            newest_ns=max(times) if len(times) == 2 else None,  # noqa: PLR2004 - of both
+            newest_ns=max(times) if len(times) == 2 else None,
         )
         if not takes_groups:
             return found

@@ -191,7 +191,7 @@ class DiskReadings:
         self._kept = {}
         try:
             with open_folder(self._state_dir, FOLDER) as folder:
-                for name in os.listdir(folder):
+                for name in os.listdir(folder):  # noqa: PTH208 - by descriptor
                     os.unlink(name, dir_fd=folder)
         except (FileNotFoundError, NotADirectoryError):
             return

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
         Clock,
         MemoryReader,
         Platform,
-        SessionStore,
         ReadingMemory,
+        SessionStore,
     )
 
 _GROWTH_POINTS = 60

@@ -57,7 +57,7 @@ def forget(
         WorkspaceError: A file cannot be read or written; its old text is whole.
     """
     if command.is_hard:
-        return _erase(command, memory_turns, memory_index, edits, journal, reader)
+        return _erase(command, memory_turns, memory_index, edits, journal, reader=reader)
     return memory_turns.edit(command, lambda memory: _forget(command, memory, edits))
 
 
@@ -67,6 +67,7 @@ def _erase(
     memory_index: MemoryIndex,
     edits: MemoryLog,
     journal: Journal,
+    *,
     reader: Reader,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""

@@ -22,7 +22,6 @@ from memconsole.domain.transcripts.records import (
     Tail,
     TranscriptCounts,
 )
-
 from tests.homes import entry_of
 from tests.transcripts import talk
 

@@ -30,7 +30,7 @@ from memconsole.system.regular_file import open_regular
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.agents import Agent, AgentRef
 

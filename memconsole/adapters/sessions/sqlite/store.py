@@ -63,7 +63,9 @@ class SqliteSessionStore:
             one.transcript is not None and one.transcript.kind is TranscriptKind.COLD_ARCHIVE
             for one in found.sessions
         )
-        newest = None if is_cold else _newest_ns(mark)
+        newest = (
+            None if is_cold or (flat := _flat(mark)) is None else max(flat)
+        )  # no inode is so large
         return StoreListing(found.sessions, storage, left_out, notices, mark, newest)
 
     def prompt_report(self, agent: Agent, key: str) -> PromptReport | None:
@@ -162,13 +164,6 @@ def _flat(mark: object) -> tuple[int, ...] | None:
     if not isinstance(mark, tuple):
         return None
     return tuple(number for one in mark for number in (one or (0,)))
-
-
-def _newest_ns(mark: object) -> int | None:
-    """Return the newest change of a database's files; None when they could not be looked at."""
-    if not isinstance(mark, tuple):
-        return None
-    return max(max(part[2:]) for part in mark if part is not None)
 
 
 def _nameless(agent: Agent, count: int) -> Notice:
