@@ -97,13 +97,14 @@ def _timeless(text: str) -> str:
     return ",".join(part for part in text.split(",") if '"at":' not in part)
 
 
-def test_no_typer_and_no_numpy_are_loaded(
+def test_nothing_is_loaded_that_a_search_does_not_need(
     seen: dict[str, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run(seen, "memconsole.cli.main", "search", "orion")
     program = (
         "import sys; from memconsole.__main__ import main; sys.argv[1:] = ['search', 'orion'];"
-        "code = main(); loaded = {'typer', 'numpy', 'sentencepiece', 'textual', 'sqlite_utils'};"
+        "code = main(); loaded = {'typer', 'numpy', 'sentencepiece', 'textual', 'sqlite_utils',"
+        " 'rapidfuzz', 'concurrent.futures', 'memconsole.adapters.index.build'};"
         "sys.exit(f'{code} {sorted(loaded & set(sys.modules))}')"
     )
     command = [sys.executable, "-c", program]

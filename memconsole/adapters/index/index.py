@@ -12,7 +12,6 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.index import quality
-from memconsole.adapters.index.build import Run
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.files import (
     IndexProblemError,
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
+    from memconsole.adapters.index.build import Run
     from memconsole.adapters.index.embedding.quality import QualityModel
     from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.index.writer import Stop
@@ -153,6 +153,8 @@ class DiskIndex:
             IndexUnavailableError: It cannot be written, or the provider failed.
             StateError: The folder of the locks cannot be written.
         """
+        from memconsole.adapters.index.build import Run  # noqa: PLC0415 - a search needs none of it
+
         run = Run(scope, documents, read, settings, cancel, progress)
         with self._hold(scope):
             pending = self.pending(scope, documents, settings)
@@ -181,6 +183,8 @@ class DiskIndex:
         cancel: Stop | None = None,
     ) -> SyncReport | None:
         """Take in documents that are known to have changed; see `ports.SearchIndex`."""
+        from memconsole.adapters.index.build import Run  # noqa: PLC0415 - a search needs none of it
+
         run = Run(scope, changed, read, settings, cancel, None)
         with self._hold(scope):
             try:

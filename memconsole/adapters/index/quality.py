@@ -8,7 +8,6 @@ chunk has them they are not used at all: half of them would put what is old befo
 
 from __future__ import annotations
 
-import hashlib
 import json
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -55,10 +54,12 @@ def vectors_of(
     connection: Connection, model: QualityModel, text: str
 ) -> tuple[list[bytes], dict[bytes, bytes]]:
     """Return the vectors of a chunk and of its lines, and those of them that are new, by hash."""
+    from hashlib import blake2b  # noqa: PLC0415 - it loads OpenSSL, and a search hashes nothing
+
     vectors: list[bytes] = []
     new: dict[bytes, bytes] = {}
     for part in _parts(text):
-        key = hashlib.blake2b(part.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+        key = blake2b(part.encode("utf-8", "surrogatepass"), digest_size=16).digest()
         row = connection.execute(
             "SELECT vector FROM embedding_cache WHERE model = ? AND hash = ?", (model.name, key)
         ).fetchone()

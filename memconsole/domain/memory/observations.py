@@ -14,7 +14,6 @@ quoted (`text/markdown.py`) before it becomes one.
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final
@@ -246,7 +245,9 @@ def render_archived(observation: Observation, *, because: str) -> str:
 def observation_id(text: str) -> str:
     """Return the id of a text: the same wherever the line stands."""
     said = " ".join(text.casefold().split())
-    digest = hashlib.sha256(f"{OBSERVATIONS}\0{said}".encode("utf-8", errors="replace"))
+    from hashlib import sha256  # noqa: PLC0415 - it loads OpenSSL, and few lines are named
+
+    digest = sha256(f"{OBSERVATIONS}\0{said}".encode("utf-8", errors="replace"))
     return f"o-{digest.hexdigest()[:8]}"
 
 

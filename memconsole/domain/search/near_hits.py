@@ -117,11 +117,17 @@ def _is_alike(one: _Line, other: _Line, *, is_talk: bool) -> bool:
         return one.words == other.words
     if len(one.words & other.words) < _LEAST_SHARED * max(len(one.words), len(other.words)):
         return False
+    if _digits(one.words) != _digits(other.words):
+        return False  # as in the headings of most notes
     from memconsole.domain.memory.similarity import features, is_same  # noqa: PLC0415 - few are that near
 
     return is_same(
         features(one.bare if is_talk else one.text), features(other.bare if is_talk else other.text)
     )
+
+
+def _digits(words: Iterable[str]) -> set[str]:
+    return {"".join(filter(str.isdigit, word)) for word in words} - {""}
 
 
 def _said(hit: SearchHit, text: str) -> Iterator[_Line]:
