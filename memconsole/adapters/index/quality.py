@@ -130,28 +130,6 @@ def nearness_by_sqlite(connection: Connection, query: bytes) -> dict[int, tuple[
     }
 
 
-def nearness_by_numpy(connection: Connection, query: bytes) -> dict[int, tuple[float, float]]:
-    """Return the same by matrix products."""
-    from memconsole.adapters.index.matrix import np  # noqa: PLC0415
-
-    rows = connection.execute(
-        "SELECT chunk, line, vector FROM quality WHERE chunk IN (SELECT id FROM chunks)"
-    ).fetchall()
-    packed = b"".join(one for _, _, one in rows if isinstance(one, bytes))
-    table = np.frombuffer(packed, np.int8).reshape(len(rows), -1).astype(np.float32)
-    asked = np.frombuffer(query, np.int8).astype(np.float32)
-    lengths = np.linalg.norm(table, axis=1) * np.linalg.norm(asked)
-    shares = (table @ asked / np.maximum(lengths, 1e-9)).tolist()
-    found: dict[int, tuple[float, float, bool]] = {}
-    for (at, line, _), share in zip(rows, shares, strict=True):
-        if isinstance(at, int):
-            # The chunk comes before its lines: it is its own line where there are none.
-            whole, best, has_lines = found.get(at, (share, share, False))
-            best = max(best, share) if has_lines else share
-            found[at] = (whole, best, line != 0)
-    return {at: (whole, best) for at, (whole, best, _) in found.items()}
-
-
 def _parts(text: str) -> Iterator[str]:
     """Yield a chunk and its lines without bullets."""
     yield text

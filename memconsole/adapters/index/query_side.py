@@ -33,6 +33,9 @@ class Nearest(Protocol):
     ) -> dict[int, float]:
         """Return the cosines of the best candidates, and of certain chunks."""
 
+    def nearness(self, connection: Connection, query: bytes) -> dict[int, tuple[float, float]]:
+        """Return by chunk its cosine by the better model, and the best of its lines."""
+
 
 class SearchBackend(NamedTuple):
     """With what an index is searched.

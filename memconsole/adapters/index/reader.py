@@ -109,8 +109,8 @@ class IndexReader:
             return {}
         vector = quality.query_vector(query.text)
         with problems(self._path):
-            if self._means.way is Vectors.NUMPY:
-                return quality.nearness_by_numpy(self._connection, vector)
+            if self._means.memory is not None:
+                return self._means.memory.nearness(self._connection, vector)
             return quality.nearness_by_sqlite(self._connection, vector)
 
     def late(self, query: Query, ids: Sequence[int]) -> dict[int, float]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -227,11 +228,12 @@ def reindex(
     home = call.engine.home.read()
     refs = [one.ref for one in agents_of(home, agent)]
     outcomes: list[Outcome] = []
-    with call.busy("indexing", total=len(refs)) as progress:
+    with call.busy("indexing") as progress:
         for ref in refs:
+            label = f"indexing {call.line(ref.id)}"
             command = Reindex(ref, is_full=full, with_sessions=sessions, dry_run=dry_run)
-            outcomes.append(call.engine.run(command))
-            progress.advance()
+            counted = partial(progress.count, label)
+            outcomes.append(call.engine.run(command, progress=counted))
 
     def show(printer: Printer) -> None:
         perform.show_outcomes(printer, outcomes, {})

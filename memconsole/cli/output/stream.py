@@ -171,6 +171,10 @@ class Progress:
         """Count one step."""
         self._done += 1
 
+    def count(self, label: str, done: int, total: int) -> None:
+        """Say what is being done now, and how much of it is done."""
+        self._label, self._done, self._total = label, done, total
+
     def step(self, words: str) -> None:
         """Say above the sign of life what has been done, where a person watches.
 
@@ -226,4 +230,10 @@ class Progress:
             task = bar.add_task(self._label, total=self._total)
             self._bar = console
             while not self._stop.wait(_FRAME_S):
-                bar.update(task, completed=self._done, refresh=True)
+                bar.update(
+                    task,
+                    description=self._label,
+                    completed=self._done,
+                    total=self._total,
+                    refresh=True,
+                )

@@ -66,6 +66,19 @@ def test_long_work_says_a_line_now_and_then(
     assert lines[-1].startswith(shown)
 
 
+def test_work_in_parts_says_which_is_done_and_how_much_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(stream, "_PATIENCE_S", 0.001)
+    monkeypatch.setattr(stream, "_LINE_EVERY_S", 0.002)
+    listener = Listener(lambda text: "still indexing ada, 8 of 64, " in text)
+    monkeypatch.setattr(sys, "stderr", listener)
+    with Progress(Output(), "indexing", total=None, is_terminal=False) as work:
+        work.count("indexing ada", 8, 64)
+        wait(listener)
+    assert "still indexing ada, 8 of 64, " in listener.getvalue()
+
+
 def test_a_person_sees_a_bar_that_goes_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stream, "_PATIENCE_S", 0.001)
     monkeypatch.setattr(stream, "_FRAME_S", 0.001)
