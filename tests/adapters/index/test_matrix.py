@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 import pytest
 
@@ -12,6 +12,8 @@ from memconsole.adapters.index.matrix import Matrix
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from memconsole.adapters.sqlite.choice import Connection
 
 QUERY = (3, 4, 0)
 VECTORS = {
@@ -25,8 +27,9 @@ class Index:
     """The tables that are read, and how often."""
 
     def __init__(self) -> None:
-        self.connection = sqlite3.connect(":memory:")
-        self.connection.executescript(
+        self.rows = sqlite3.connect(":memory:")
+        self.connection = cast("Connection", self.rows)
+        self.rows.executescript(
             "CREATE TABLE chunks(id INTEGER PRIMARY KEY);"
             "CREATE TABLE chunks_vec(id INTEGER PRIMARY KEY, embedding BLOB);"
             "CREATE TABLE removed(id INTEGER, generation INTEGER);"
@@ -34,14 +37,14 @@ class Index:
             " PRIMARY KEY(chunk, line)) WITHOUT ROWID;"
         )
         self.asked: list[str] = []
-        self.connection.set_trace_callback(self.asked.append)
+        self.rows.set_trace_callback(self.asked.append)
         for chunk, vectors in VECTORS.items():
             self.add(chunk, vectors)
 
     def add(self, chunk: int, vectors: Sequence[tuple[int, ...]]) -> None:
-        self.connection.execute("INSERT INTO chunks VALUES (?)", (chunk,))
+        self.rows.execute("INSERT INTO chunks VALUES (?)", (chunk,))
         rows = [(chunk, line, bytes(one)) for line, one in enumerate(vectors)]
-        self.connection.executemany("INSERT INTO quality VALUES (?, ?, ?)", rows)
+        self.rows.executemany("INSERT INTO quality VALUES (?, ?, ?)", rows)
 
     @property
     def readings(self) -> int:
@@ -69,9 +72,9 @@ def test_a_chunk_and_the_best_of_its_lines(index: Index) -> None:
 
 
 def test_vectors_of_gone_chunks_are_left_out_and_none_is_no_error(index: Index) -> None:
-    index.connection.execute("DELETE FROM chunks WHERE id = 9")
+    index.rows.execute("DELETE FROM chunks WHERE id = 9")
     assert set(Matrix(3).nearness(index.connection, bytes(QUERY))) == {7, 12}
-    index.connection.execute("DELETE FROM chunks")
+    index.rows.execute("DELETE FROM chunks")
     assert Matrix(3).nearness(index.connection, bytes(QUERY)) == {}
 
 
