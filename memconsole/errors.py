@@ -157,6 +157,7 @@ class GatewayCallError(MemconsoleError):
     """The Gateway understood a request and refused it; nothing was done.
 
     Attributes:
+        method: What it was asked for.
         reason: `details.reason` or `details.code` of its answer, a plain word; may be empty.
     """
 
@@ -167,6 +168,7 @@ class GatewayCallError(MemconsoleError):
             f"the gateway refused {method}: {words}",
             hint="Nothing was changed; look at the session before trying again.",
         )
+        self.method = method
         self.reason = reason
 
 

@@ -110,6 +110,7 @@ class LiveSession:
         tokens: `totalTokens`; None also for the 0 with which old releases say "unknown".
         is_active: A run is going on; None when it does not say.
         forked_at: Session key and id of the message before which it was branched off.
+        parent_key: Of the session that it was made of.
     """
 
     key: str
@@ -131,6 +132,7 @@ class LiveSession:
     label: str | None = None
     is_archived: bool = False
     forked_at: tuple[str, str] | None = None
+    parent_key: str | None = None
 
     @property
     def is_busy(self) -> bool:
@@ -214,7 +216,7 @@ UNKNOWN_METHOD: Final = "unknown-method"
 
 @dataclass(frozen=True, slots=True)
 class BranchAnswer:
-    """The answer to `sessions.fork`.
+    """The answer to `sessions.fork`, and to `sessions.compaction.branch`.
 
     Attributes:
         key: Of the new session; None when the answer does not name it, or never came.

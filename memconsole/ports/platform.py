@@ -401,12 +401,13 @@ class Gateway(Protocol):
             GatewayCallError: It refused; nothing was done.
         """
 
-    def branch(self, key: str, entry: str) -> BranchAnswer:
+    def branch(self, key: str, entry: str, *, is_compaction: bool = False) -> BranchAnswer:
         """Ask for a new session of what stands before a message of this one, sent once.
 
         Args:
             key: The session, which stays as it is.
             entry: Id of a person's message on its active path.
+            is_compaction: Of what stands before a compaction instead; `entry` is its id.
 
         Raises:
             GatewayUnavailableError: It is not reachable; nothing was sent.

@@ -714,7 +714,7 @@ class FakeGateway:
             return ResetAnswer(is_lost=True)
         return ResetAnswer(row)
 
-    def branch(self, key: str, entry: str) -> BranchAnswer:
+    def branch(self, key: str, entry: str, *, is_compaction: bool = False) -> BranchAnswer:
         self._happen("branch")
         self.require()
         self.branches.append((key, entry))
@@ -722,8 +722,9 @@ class FakeGateway:
             raise self.refusal
         made = f"agent:main:dashboard:b-{len(self.branches)}"
         if not self.is_ineffective:
-            row = LiveSession(made, "main", f"s-{made}", updated_at=self.at, forked_at=(key, entry))
-            self.rows[made] = row
+            row = LiveSession(made, "main", f"s-{made}", updated_at=self.at)
+            branched = replace(row, label="Checkpoint branch", parent_key=key)
+            self.rows[made] = branched if is_compaction else replace(row, forked_at=(key, entry))
         if "branch" in self.loses:
             return BranchAnswer(is_lost=True)
         return BranchAnswer(made)

@@ -46,6 +46,7 @@ COMPACT_S = 300.0
 """Seconds; a summary is a model call of tens of seconds: at least 180."""
 
 _FORK: Final = "sessions.fork"
+_BRANCH: Final = "sessions.compaction.branch"
 
 STARTING_S = 15.0
 """How long an action waits for a Gateway that says that it is starting."""
@@ -188,8 +189,8 @@ class GatewayClient:
                 return ResetAnswer(is_lost=True)
             return ResetAnswer(frames.session(payload.get("entry"), key))
 
-    def branch(self, key: str, entry: str) -> BranchAnswer:
-        """Ask for a new session of what stands before a message of this one; sent once.
+    def branch(self, key: str, entry: str, *, is_compaction: bool = False) -> BranchAnswer:
+        """Ask for a new session of what stands before a message, or a compaction; sent once.
 
         Raises:
             GatewayUnavailableError: It is not reachable; nothing was sent.
@@ -198,18 +199,21 @@ class GatewayClient:
         with self._acting():
             self._memory.forget()
             methods = None if (hello := self._connection.hello) is None else hello.methods
-            if methods is not None and _FORK not in methods:
-                raise GatewayCallError(_FORK, "unknown method", reason=UNKNOWN_METHOD)
-            params = {"sessionKey": key, "entryId": entry}
+            method, params = _FORK, {"sessionKey": key, "entryId": entry}
+            if is_compaction:
+                method, params = _BRANCH, {"key": key, "checkpointId": entry}
+            if methods is not None and method not in methods:
+                raise GatewayCallError(method, "unknown method", reason=UNKNOWN_METHOD)
             try:
-                payload = self._connection.send(_FORK, params, timeout_s=RESET_S)
+                payload = self._connection.send(method, params, timeout_s=RESET_S)
             except ConnectionLostError:
                 return BranchAnswer(is_lost=True)
             except GatewayCallError as error:  # through the platform's program nobody lists methods
                 if "unknown method" in str(error).lower():
-                    raise GatewayCallError(_FORK, "unknown method", reason=UNKNOWN_METHOD) from None
+                    reason = UNKNOWN_METHOD
+                    raise GatewayCallError(method, "unknown method", reason=reason) from None
                 raise
-            return BranchAnswer(frames.text(payload.get("sessionKey")))
+            return BranchAnswer(frames.text(payload.get("key" if is_compaction else "sessionKey")))
 
     def compact(self, key: str, instructions: str | None = None) -> CompactAnswer:
         """Ask for a compaction of one session; sent once.

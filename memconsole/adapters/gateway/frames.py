@@ -98,6 +98,7 @@ def session(row: object, key: str | None = None) -> LiveSession | None:
         label=_plain(row.get("label")) or _plain(row.get("displayName")),
         is_archived=row.get("archived") is True,
         forked_at=_forked(mapping(row.get("forkSource"))),
+        parent_key=text(row.get("parentSessionKey")),
     )
 
 

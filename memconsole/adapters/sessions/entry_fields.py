@@ -8,18 +8,25 @@ Fields: `docs/formats.md`, "Session entries".
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
 
 import msgspec
 
-from memconsole.domain.sessions.stored import TranscriptState
+from memconsole.domain.sessions.stored import CompactionPoint, TranscriptState
 from memconsole.text.timestamps import moment, sound
 
-if TYPE_CHECKING:
-    from datetime import datetime
+_NEVER = datetime.min.replace(tzinfo=UTC)
 
 _LARGEST = 2**53
 """The platform counts in JavaScript numbers; beyond this they are not exact."""
+
+
+class PointFields(msgspec.Struct, frozen=True, rename="camel"):
+    """One of an entry's `compactionCheckpoints`."""
+
+    checkpoint_id: str
+    created_at: object = None
+    tokens_before: float | None = None
 
 
 class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
@@ -53,6 +60,16 @@ class EntryFields(msgspec.Struct, frozen=True, rename="camel"):
     thinking_level: str | None = None
     parent_session_key: str | None = None
     spawned_by: str | None = None
+    compaction_checkpoints: list[PointFields] | None = None
+
+    @property
+    def points(self) -> tuple[CompactionPoint, ...]:
+        """The places before its compactions, the newest first; those without a time come last."""
+        found = [
+            CompactionPoint(one.checkpoint_id, moment(one.created_at), whole(one.tokens_before))
+            for one in self.compaction_checkpoints or ()
+        ]
+        return tuple(sorted(found, key=lambda one: one.at or _NEVER, reverse=True))
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -84,8 +84,9 @@ def restore(
     It is given that once. What was asked, decided and left open, and the last messages, stand in a
     file of the memory; `memory undo` takes it away again. The transcript stays as it is.
 
-    With --branch the platform goes on with it in a new session beside this one (2026.9: what stands
-    before the last reset, up to its last question).
+    With --branch the platform goes on with it in a new session beside this one: in 2026.8 and later
+    of what stands before the last reset, up to its last question; in 2026.7 and 2026.8 of what
+    stands before a compaction.
     """
     call = call_of(context)
     view = call.engine.sessions.find(key)

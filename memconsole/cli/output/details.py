@@ -155,9 +155,14 @@ def _contributors(printer: Printer, detail: SessionDetail) -> None:
     printer.table(columns, rows)
 
 
+_RESTORED = (
+    "`memconsole restore KEY --window ID` hands one over; of a compaction, --branch makes a session"
+)
+
+
 def windows(printer: Printer, detail: SessionDetail) -> None:
     """Write the windows of a session, the newest first."""
-    printer.title("Windows", "`memconsole restore KEY --window ID` hands one over")
+    printer.title("Windows", _RESTORED)
     rows = [
         [
             printer.text(one.id),

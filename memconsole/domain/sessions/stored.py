@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.agents import Storage
 from memconsole.lazy_dataclass import dataclass
@@ -76,6 +76,18 @@ class TranscriptRef:
     stamp: tuple[int, ...] | None = field(default=None, compare=False, repr=False)
 
 
+class CompactionPoint(NamedTuple):
+    """A place before a compaction from which the platform can make a session (2026.7, 2026.8).
+
+    Attributes:
+        tokens: The count at which it was compacted.
+    """
+
+    id: str
+    at: datetime | None = None
+    tokens: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class StoredSession:
     """One session of one store.
@@ -105,6 +117,7 @@ class StoredSession:
             nobody looked or no message has a time.
         captures_groups: What is said in groups of its agent may be copied into memory.
         refusal: Why the file that its entry names is not read; None when there is no such file.
+        points: Places before its compactions, the newest first.
     """
 
     agent: AgentRef
@@ -142,6 +155,7 @@ class StoredSession:
     thinking: str | None = None
     captures_groups: bool = False
     run_started_at: datetime | None = None
+    points: tuple[CompactionPoint, ...] = ()
 
     @property
     def overrides(self) -> dict[str, str]:

@@ -13,10 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.sessions.stored import CompactionPoint, StoredSession
 
 BEFORE_RESET = "~1"
 """Ends the id of what stands in a transcript before its last reset in place."""
+
+BEFORE_COMPACTION = "~c"
+"""Stands in the id of what was said before a compaction, before the beginning of its own id."""
+
+_POINT_CHARS = 8
 
 _PACKED = frozenset(
     {
@@ -42,8 +47,8 @@ class Window:
 
     Attributes:
         id: The session id; with `BEFORE_RESET` behind it, what was said before a reset in place.
-        why: Why it ended: `reset`, `deleted`, `imported`, `rollover`; None while it goes on, and
-            where nobody knows.
+        why: Why it ended: `reset`, `deleted`, `imported`, `rollover`, `compaction`; None while it
+            goes on, and where nobody knows.
         messages: What people said in it; None where counting means reading the whole of it.
         size_bytes: Of its records; None where they are not counted, or shared with another window.
         captured: What of it is in memory, such as `checkpoint` or the path of its summary.
@@ -96,6 +101,19 @@ def split(window: Window, resets: Sequence[datetime | None]) -> tuple[Window, ..
         captured=window.captured,
     )
     return replace(window, started_at=began or window.started_at), before
+
+
+def before_compactions(stored: StoredSession) -> tuple[Window, ...]:
+    """Return what stood in a session before each of its compactions, the newest first."""
+    return tuple(
+        Window(point_name(stored, one), WindowState.ENDED, ended_at=one.at, why="compaction")
+        for one in stored.points
+    )
+
+
+def point_name(stored: StoredSession, point: CompactionPoint) -> str:
+    """Return the id of the window that ended at a compaction."""
+    return f"{stored.session_id}{BEFORE_COMPACTION}{point.id[:_POINT_CHARS]}"
 
 
 def _state(stored: StoredSession) -> WindowState:

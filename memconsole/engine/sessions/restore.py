@@ -18,7 +18,7 @@ from memconsole.domain.sessions.windows import BEFORE_RESET
 from memconsole.domain.summarize.handover import Handover, handover_file, render_handover
 from memconsole.domain.summarize.text import SummaryReason
 from memconsole.engine.home.lookup import require_own_words
-from memconsole.engine.sessions.windows import chosen, stored_windows
+from memconsole.engine.sessions.windows import chosen, chosen_point, stored_windows
 from memconsole.engine.summarize import Occasion, gather
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.lazy_dataclass import dataclass
@@ -69,6 +69,10 @@ def restore(
     def attempt(memory: AgentMemory) -> Outcome:
         listed = reader.listing(memory.agent).sessions
         found = stored_windows(listed, command.key, recovery.keys(memory.agent.ref))
+        if command.window is not None and (point := chosen_point(found, command.window)):
+            because = f"that window of {label_of(point[0])} was compacted, and its summary goes on"
+            hint = "With --branch the Gateway makes a new session of all that stood before it."
+            return Skipped(command, SkipReason.NOTHING_NEW, because, hint=hint)
         stored, is_before = chosen(found, command.window)
         if (refused := _refused(command, memory, stored, is_before=is_before)) is not None:
             return refused

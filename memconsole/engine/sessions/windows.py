@@ -6,14 +6,21 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.sessions.windows import BEFORE_RESET, split, window_of
+from memconsole.domain.sessions.windows import (
+    BEFORE_COMPACTION,
+    BEFORE_RESET,
+    before_compactions,
+    point_name,
+    split,
+    window_of,
+)
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from memconsole.domain.agents import AgentRef
-    from memconsole.domain.sessions.stored import StoredSession
+    from memconsole.domain.sessions.stored import CompactionPoint, StoredSession
     from memconsole.domain.sessions.windows import Window
     from memconsole.ports.state import CaptureLog, ObserverLog, SummaryLog
 
@@ -80,7 +87,32 @@ def windows(
         count = messages if is_live and not resets else None
         window = window_of(one, messages=count, captured=tuple(captured))
         made += split(window, resets if is_live else ())
+        made += before_compactions(one)
     return tuple(made)
+
+
+def chosen_point(
+    found: Sequence[StoredSession], name: str
+) -> tuple[StoredSession, CompactionPoint] | None:
+    """Return the compaction before which a window ends; None for a name of another kind.
+
+    Raises:
+        UsageError: The session has no such window.
+    """
+    if BEFORE_COMPACTION not in name:
+        return None
+    for one in found:
+        for point in one.points:
+            if point_name(one, point) == name:
+                return one, point
+    raise _no_window(name)
+
+
+def _no_window(name: str) -> UsageError:
+    return UsageError(
+        f"{name} is no window of this session",
+        hint="`memconsole session KEY --windows` lists them.",
+    )
 
 
 def chosen(found: Sequence[StoredSession], name: str | None) -> tuple[StoredSession, bool]:
@@ -106,10 +138,7 @@ def chosen(found: Sequence[StoredSession], name: str | None) -> tuple[StoredSess
     if len(ids) > 1:
         raise UsageError(f"{name} is the beginning of {len(ids)} windows")
     if not fits:
-        raise UsageError(
-            f"{name} is no window of this session",
-            hint="`memconsole session KEY --windows` lists them.",
-        )
+        raise _no_window(name)
     return fits[0], plain != name
 
 

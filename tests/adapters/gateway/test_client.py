@@ -231,6 +231,23 @@ def test_a_branch_is_sent_once_and_its_row_says_what_it_was_branched_off(tmp_pat
     assert script.params("sessions.fork") == [{"sessionKey": KEY, "entryId": "m-3"}]
 
 
+def test_a_branch_off_a_compaction_is_sent_once_and_names_its_session(tmp_path: Path) -> None:
+    row = {"key": "agent:main:b", "sessionId": "s-2", "parentSessionKey": KEY}
+    steps = [
+        *let_in(),
+        {"on": "sessions.compaction.branch", "reply": ok({"key": "agent:main:b"})},
+        {"on": "sessions.list", "reply": ok({"sessions": [row]})},
+    ]
+    with scripted(steps) as script:
+        made, _ = client(script.url, tmp_path)
+        answer = made.branch(KEY, "c-1", is_compaction=True)
+        [found] = made.read().sessions.values()
+        made.close()
+    assert (answer.key, found.parent_key) == ("agent:main:b", KEY)
+    asked = script.params("sessions.compaction.branch")
+    assert asked == [{"key": KEY, "checkpointId": "c-1"}]
+
+
 def test_a_release_that_knows_no_branches_refuses_them_as_unknown(tmp_path: Path) -> None:
     unknown = error("INVALID_REQUEST", "unknown method: sessions.fork")
     with scripted([*let_in(), {"on": "sessions.fork", "reply": unknown}]) as script:

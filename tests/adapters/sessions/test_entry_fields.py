@@ -12,6 +12,12 @@ from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry,
 from memconsole.domain.sessions.stored import TranscriptState
 from memconsole.text.timestamps import NO_TIME, moment
 
+POINTS = [
+    {"checkpointId": "a", "createdAt": 1795815781519, "tokensBefore": 21734, "summary": "s" * 99},
+    {"checkpointId": "b", "createdAt": 1795815790000, "tokensBefore": -1},
+    {"checkpointId": "c"},
+]
+
 JSON = st.recursive(
     st.none()
     | st.booleans()
@@ -21,6 +27,18 @@ JSON = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
     max_leaves=6,
 )
+
+
+def test_places_before_compactions_come_newest_first() -> None:
+    found = decode_entry(json.dumps({"compactionCheckpoints": POINTS}).encode())
+    assert found is not None
+    assert [(one.id, one.tokens) for one in found.points] == [
+        ("b", None),
+        ("a", 21734),
+        ("c", None),
+    ]
+    odd = decode_entry(json.dumps({"sessionId": "x", "compactionCheckpoints": [{}]}).encode())
+    assert odd == EntryFields(session_id="x")
 
 
 def test_an_entry_is_decoded_without_its_bulk() -> None:

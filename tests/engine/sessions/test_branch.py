@@ -16,6 +16,7 @@ from memconsole.domain.gateway import UNKNOWN_METHOD, LiveSession
 from memconsole.domain.sessions.branches import Branch, BranchState
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
+    CompactionPoint,
     SessionState,
     StoredSession,
     TranscriptKind,
@@ -224,6 +225,92 @@ def test_a_window_with_a_transcript_of_its_own_is_refused_and_the_present_one_le
     assert refused.code == "branch-unsupported"
     assert isinstance(left, Skipped)
     assert stage.gateway.branches == []
+
+
+POINTS = (
+    CompactionPoint("4f980531-c462", NOW - timedelta(hours=1), 180_000),
+    CompactionPoint("23349bbe-07bf", NOW - timedelta(days=1), 171_000),
+)
+
+
+def compacted(kind: TranscriptKind = TranscriptKind.FILE) -> Stage:
+    """Return a session of 2026.7 that was compacted twice, or one of 2026.8."""
+    stage = Stage(kind)
+    stage.live = replace(stage.live, points=POINTS)
+    stage.world.sessions.hold(stage.live)
+    return stage
+
+
+@pytest.mark.parametrize(
+    ("window", "entry"), [(None, POINTS[0].id), ("id-now~c23349bbe", POINTS[1].id)]
+)
+def test_of_a_compacted_session_all_that_stood_before_is_branched_off(
+    window: str | None, entry: str
+) -> None:
+    stage = compacted()
+
+    plan = stage.restore(window, dry_run=True)
+    assert isinstance(plan, Planned), plan
+    assert "before it was compacted; the session stays" in plan.message
+    assert (stage.gateway.branches, stage.states()) == ([], [])
+    outcome = stage.restore(window)
+
+    assert isinstance(outcome, Branched), outcome
+    assert stage.gateway.branches == [(KEY, entry)]
+    assert proof_of(outcome)["proven"] is True
+    assert outcome.details["window"] == f"id-now~c{entry[:8]}"
+    assert stage.states() == [(BranchState.PROVEN, "agent:main:dashboard:b-1")]
+
+
+def test_before_a_reset_in_place_comes_before_a_compaction() -> None:
+    stage = compacted(TranscriptKind.DATABASE)
+    stage.restore()
+    assert stage.gateway.branches == [(KEY, QUESTION)]
+    stage.world.sessions.transcripts["id-now"] = talk(*TEXTS)
+    stage.restore()
+    assert stage.gateway.branches[1:] == [(KEY, POINTS[0].id)]
+
+
+@pytest.mark.parametrize(
+    ("changes", "is_it"),
+    [
+        ({}, True),
+        ({"parent_key": "agent:main:other"}, False),
+        ({"label": "Helper"}, False),
+        ({"updated_at": NOW - timedelta(hours=3)}, False),
+    ],
+)
+def test_a_branch_whose_answer_was_lost_is_known_by_parent_label_and_time(
+    changes: dict[str, Any], is_it: bool
+) -> None:
+    stage = compacted()
+    point = POINTS[0].id
+    sent = Branch(0, AGENT.ref, KEY, "id-now~c4f980531", point, BranchState.SENT, NOW - UNANSWERED)
+    stage.world.branches.begin(sent)
+    row = LiveSession("agent:main:dashboard:x", "main", "s-x", label="Ada (checkpoint)")
+    made = replace(row, parent_key=KEY, updated_at=NOW)
+    stage.gateway.rows[row.key] = replace(made, **changes)
+
+    outcome = stage.restore()
+
+    assert isinstance(outcome, Branched)
+    assert ("was made already" in outcome.message) is is_it
+    assert len(stage.gateway.branches) == (0 if is_it else 1)
+
+
+def test_a_window_before_a_compaction_is_not_handed_over_and_one_that_is_not_there_is_refused() -> (
+    None
+):
+    stage = compacted()
+    engine = Engine(stage.world.ports, Settings(state_dir=Path("/state"), timezone="UTC"))
+
+    left = engine.run(Restore(AGENT.ref, KEY, "id-now~c23349bbe"))
+
+    assert isinstance(left, Skipped)
+    assert "--branch" in left.hint
+    wrong = stage.restore("id-now~c00000000")
+    assert isinstance(wrong, Failed)
+    assert "no window of this session" in wrong.message
 
 
 def test_nothing_is_branched_off_while_a_run_goes_on() -> None:

@@ -220,6 +220,7 @@ def _session(
         parent_key=fields.parent_session_key or fields.spawned_by,
         other_names=fields.names[1:],
         refusal=found.refusal,
+        points=fields.points,
     )
 
 

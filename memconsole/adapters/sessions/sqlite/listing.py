@@ -211,6 +211,7 @@ class _SessionBuilder:
             source=Storage.SQLITE,
             window_count=window_count,
             other_names=tuple(name for name in fields.names if name != label),
+            points=fields.points,
         )
 
     def _earlier(self, window: Window) -> StoredSession:

@@ -96,6 +96,14 @@ def test_the_fixture_whose_count_is_not_fresh(fixture_home: FixtureHome) -> None
 
 
 @pytest.mark.shared
+def test_the_fixture_that_was_compacted_names_the_place_before(fixture_home: FixtureHome) -> None:
+    agent = file_agent(fixture_home("openclaw-2026.7"), "work")
+    [session] = [one for one in FileSessionStore().sessions(agent).sessions if one.points]
+    [point] = session.points
+    assert session.key is not None
+    assert (session.key.text, point.id[:8], point.tokens) == ("agent:work:main", "23349bbe", 21_734)
+
+
 def test_case_c07(prepared_case: PreparedCase) -> None:
     dest, _ = prepared_case("c07-sessions-dir-zoo")
     expected = json.loads((dest / "expect.json").read_text())["checks"][0]["expect"]
