@@ -66,6 +66,7 @@ COMMANDS = {
         "alerts": "Tell people what is wrong, and list what is.",
         "config": "Check the platform's configuration, show or start memconsole's own.",
         "logs": "Look after logs.",
+        "cleanup": "commands.upkeep:cleanup",
         "fleet": "Make a fleet of many hosts in a PostgreSQL, join it, look after it.",
         "report": "commands.report:report",
         "bench": "Measure memconsole on data of your own.",
@@ -111,7 +112,7 @@ COMMANDS = {
         "hosts": "commands.fleet.member:hosts",
         "doctor": "commands.fleet.member:doctor",
     },
-    "logs": {"rotate": "commands.logs:rotate"},
+    "logs": {"rotate": "commands.upkeep:rotate"},
     "bench": {"recall": "commands.recall:recall"},
     "config": {
         "check": "commands.config_check:check",

@@ -82,6 +82,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         captures=kept.captures,
         summaries=kept.summaries,
         handovers=kept.handovers,
+        taken=kept.taken,
         recovery=kept.recovery,
         observer=kept.observer,
         flushes=kept.flushes,
@@ -236,7 +237,7 @@ def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> Heal
     locks = HeldLocks(settings.state_dir / "locks")
     cron = PlatformCron(copies)
     secrets = JsonStatusFile(settings.state_dir / "health" / "secrets.json")
-    old = DiskOldTranscripts()
+    old = DiskOldTranscripts(settings.state_dir)
     return HealthPorts(Host(home_of_process), locks, cron, kept.jobs, logs, metrics, old, secrets)
 
 

@@ -1,8 +1,8 @@
-"""What grows beside the memory: logs that are rotated, and old transcripts that may go.
+"""What grows beside the memory: logs that are rotated, and files of ended sessions that may go.
 
-Transcripts go only where the settings switch it on. Only a JSONL file that no store knows any more,
-or that a reset or a deletion put away, is looked at, and only one that was captured to its end. It
-is packed first, and deleted much later; both ages count from its last line.
+Only a file that no store needs any more is looked at, and only one that was captured to its end may
+go. It is packed first, and taken away much later; both ages count from its newest message. What was
+packed is unpacked, and what was taken away is put back, until the grace time is over.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
     from pathlib import Path
 
+    from memconsole.domain.agents import AgentRef
+    from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.settings.sections import CleanupSettings
 
 
@@ -83,14 +86,34 @@ class Step(StrEnum):
     DELETE = "delete"
 
 
+class OldKind(StrEnum):
+    """What a file of an ended session is, by its name."""
+
+    RESET = "reset"
+    DELETED = "deleted"
+    BACKUP = "bak"
+    CHECKPOINT = "checkpoint"
+    PARKED = "parked"
+    ORPHAN = "orphan"
+
+    @property
+    def is_copy(self) -> bool:
+        """Whether it is the past of a session that may go on."""
+        return self in (OldKind.BACKUP, OldKind.CHECKPOINT)
+
+
 @dataclass(frozen=True, slots=True)
 class OldFile:
-    """One file of a sessions folder that no store knows.
+    """One file beside the live transcripts of an agent.
 
     Attributes:
         session_id: By its name.
-        modified_at: Of its last line; a packed one keeps it.
-        is_packed: It is `<name>.jsonl.gz`, as we leave it.
+        modified_at: Of its newest message where somebody looked, else of the file; a file that we
+            packed keeps it.
+        is_packed: gzip by us, or zstd by the platform.
+        mode: Permission bits.
+        file_ns: File time.
+        is_held: A lock of the platform names it, or its session.
     """
 
     path: Path
@@ -98,28 +121,124 @@ class OldFile:
     size_bytes: int
     modified_at: datetime
     is_packed: bool = False
+    kind: OldKind = OldKind.ORPHAN
+    mode: int = 0o600
+    file_ns: int = 0
+    is_held: bool = False
+
+
+class Captured(StrEnum):
+    """How it is known that nothing of a file would be lost."""
+
+    TO_ITS_END = "observations"
+    SUMMARY = "summary"
+    ON_THE_WAY = "now"
+    """It is captured before it is packed."""
+
+    NOT = "not"
 
 
 @dataclass(frozen=True, slots=True)
 class Cleaning:
-    """What became of one file, or of an agent whose files were left alone.
+    """What became of one file, or would.
 
     Attributes:
+        file: As it was before.
+        key: Session key, where it is known.
+        step: What is due.
         status: `done`, `planned`, `skipped` or `failed`.
-        freed_bytes: How much less there is now.
+        message: What was done, or why it stays.
+        captured: None where nobody had to look.
+        after_bytes: What is left of it in its place; None while it is only planned.
     """
 
-    agent: str
-    path: Path | None
-    step: Step | None
+    file: OldFile
+    key: str | None
+    step: Step
     status: str
     message: str
-    freed_bytes: int = 0
+    captured: Captured | None = None
+    after_bytes: int | None = None
 
 
-def step_due(file: OldFile, now: datetime, rules: CleanupSettings) -> Step | None:
-    """Return what is due for a file; nothing for one that is young, or from the future."""
-    age = now - file.modified_at
-    if file.is_packed:
-        return Step.DELETE if age >= timedelta(days=rules.delete_days) else None
-    return Step.COMPRESS if age >= timedelta(days=rules.compress_days) else None
+@dataclass(frozen=True, slots=True)
+class TakenFile:
+    """What we did to one file, as our own database keeps it until the grace time is over.
+
+    Attributes:
+        id: Number in the database; 0 before it is stored.
+        at: When the cleanup began that it belongs to.
+        path: Where it was, before it was packed too.
+        kept: Its name in our folder, of one that was taken away.
+        size_bytes: As it was.
+        mode: Permission bits.
+        modified_ns: File time.
+        is_done: False from before the step until behind it.
+    """
+
+    id: int
+    agent: AgentRef
+    at: datetime
+    path: Path
+    kind: OldKind
+    step: Step
+    kept: str
+    size_bytes: int
+    mode: int
+    modified_ns: int
+    is_done: bool = False
+
+
+def steps_due(
+    files: Sequence[OldFile],
+    now: datetime,
+    rules: CleanupSettings,
+    older_than: timedelta | None = None,
+) -> dict[OldFile, Step]:
+    """Return what is due for which file, the largest first.
+
+    One that is young, or from the future, is left out. Where all of them take more than
+    `max_bytes`, packed ones go before their time, the oldest first.
+
+    Args:
+        files: Of one agent.
+        now: The time.
+        rules: `[cleanup]`.
+        older_than: Instead of the days until one is packed; nothing younger is taken away either.
+    """
+    packs_at = timedelta(days=rules.compress_days) if older_than is None else older_than
+    takes_at = max(packs_at, timedelta(days=rules.delete_days))
+    due: dict[OldFile, Step] = {}
+    old = sorted((one for one in files if now - one.modified_at >= packs_at), key=_by_age)
+    excess = sum(one.size_bytes for one in files) - rules.max_bytes if rules.max_bytes else 0
+    for one in old:
+        if not one.is_packed:
+            due[one] = Step.COMPRESS
+        elif now - one.modified_at >= takes_at or excess > 0:
+            due[one] = Step.DELETE
+            excess -= one.size_bytes
+    return dict(sorted(due.items(), key=lambda pair: (-pair[0].size_bytes, pair[0].path)))
+
+
+def _by_age(file: OldFile) -> datetime:
+    return file.modified_at
+
+
+def why_in_use(file: OldFile, known: Sequence[StoredSession]) -> str | None:
+    """Return why a file is not ours to touch; None when no store needs it.
+
+    Args:
+        file: By its name; no session of a store is read from it.
+        known: What the stores hold of sessions of its id.
+    """
+    if file.is_held:
+        return "a lock of the platform names it, or its session"
+    if file.kind.is_copy:
+        return None
+    rows = [one for one in known if not one.is_loose]
+    if any(one.state is SessionState.LIVE for one in rows):
+        return "its session goes on"
+    if rows and file.kind is not OldKind.PARKED:
+        return "the store names its session"
+    is_ours = file.path.suffix == ".gz"
+    return None if rows or is_ours or known else "no store lists its session"

@@ -330,21 +330,10 @@ class Engine:
 
     @cached_property
     def upkeep(self) -> UpkeepService:
-        """Logs and old transcripts."""
-        from memconsole.engine.dispatch import Steps  # noqa: PLC0415
+        """Logs."""
         from memconsole.engine.upkeep import UpkeepService  # noqa: PLC0415
 
-        ports, health = self._ports, self._ports.health()
-        return UpkeepService(
-            self._reader,
-            self.settings,
-            logs=health.logs,
-            transcripts=health.transcripts,
-            sessions=ports.sessions,
-            recovery=ports.recovery,
-            clock=ports.clock,
-            step=Steps(ports, self._reader, self.settings).step,
-        )
+        return UpkeepService(self._reader, self.settings, logs=self._ports.health().logs)
 
     @cached_property
     def secrets(self) -> SecretService:
@@ -356,7 +345,7 @@ class Engine:
             self._reader,
             memory=ports.memory,
             sessions=ports.sessions,
-            packed=health.transcripts,
+            old=health.transcripts,
             counts=health.secrets,
             settings=self.settings,
             clock=ports.clock,

@@ -112,6 +112,7 @@ class Ports:
     captures: state.CaptureLog
     summaries: state.SummaryLog
     handovers: state.HandoverLog
+    taken: state.TakenLog
     recovery: state.RecoveryLog
     observer: state.ObserverLog
     flushes: state.FlushLog

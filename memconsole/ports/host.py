@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.health import CronErrors, HeldLock
     from memconsole.domain.metrics import Family
-    from memconsole.domain.upkeep import LogFile, LogRotation, OldFile
+    from memconsole.domain.upkeep import LogFile, LogRotation, OldFile, TakenFile
 
 
 class HostProbe(Protocol):
@@ -42,30 +42,51 @@ class LogFiles(Protocol):
 
 
 class OldTranscripts(Protocol):
-    """Transcripts that no store knows: the one thing of the platform's that we may take away."""
+    """Files of ended sessions: the one thing of the platform's that we may pack and take away."""
 
-    def packed(self, agent: Agent) -> tuple[OldFile, ...]:
-        """Return what was packed of an agent's transcripts."""
+    def found(self, agent: Agent) -> tuple[OldFile, ...]:
+        """Return every transcript, archive and copy in an agent's own folders, live ones too."""
 
     def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
-        """Yield the text of a packed transcript, each piece with the line in which it begins.
+        """Yield the text of a file, unpacked, each piece with the line in which it begins.
 
         Raises:
-            OSError: It cannot be read, or is not what was looked at.
+            OSError: It cannot be read or unpacked, or is not what was looked at.
         """
 
     def compress(self, agent: Agent, file: OldFile) -> int:
-        """Put `<name>.gz` in the place of a transcript; return how much smaller it is.
+        """Put `<name>.gz` in the place of a file, as old as its newest message; return its size.
 
         Raises:
             OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
 
-    def delete(self, agent: Agent, file: OldFile) -> int:
-        """Delete a packed transcript; return its bytes.
+    def take(self, agent: Agent, file: OldFile, kept: str) -> None:
+        """Move a file into our own folder, under another name.
 
         Raises:
-            OSError: It cannot be done, or the file is not what was looked at.
+            OSError: It cannot be done, or the file is not what was looked at; it is as it was.
+        """
+
+    def bring_back(self, agent: Agent, taken: TakenFile) -> None:
+        """Unpack what was packed, or put back what was taken away, with mode and time as it was.
+
+        Raises:
+            OSError: It cannot be done, or something else has its name; nothing was changed.
+        """
+
+    def is_done(self, agent: Agent, taken: TakenFile) -> bool:
+        """Tell whether a step was done to its end that nobody wrote down.
+
+        Raises:
+            OSError: That cannot be seen.
+        """
+
+    def purge(self, kept: str) -> None:
+        """Delete what was taken away; it may be gone already.
+
+        Raises:
+            OSError: It cannot be deleted.
         """
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.upkeep import TakenFile
 
 
 class CaptureLog(Protocol):
@@ -69,6 +70,22 @@ class HandoverLog(Protocol):
 
     def given(self, handover: Handover, at: datetime) -> None:
         """Store that a start was given it."""
+
+
+class TakenLog(Protocol):
+    """Which files of ended sessions were packed or taken away and may come back (`state.db`)."""
+
+    def of(self, agent: AgentRef) -> tuple[TakenFile, ...]:
+        """Return what was done, or begun, to the files of an agent, the newest first."""
+
+    def add(self, taken: TakenFile) -> TakenFile:
+        """Store what is about to be done, durably, and return it with its number."""
+
+    def done(self, taken: TakenFile) -> None:
+        """Store that it was done."""
+
+    def drop(self, taken: TakenFile) -> None:
+        """Forget it: it was not done, came back, or is gone for good."""
 
 
 class RecoveryLog(Protocol):

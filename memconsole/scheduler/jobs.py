@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.consolidate import Propose
 from memconsole.domain.commands.flush import Flush, FlushBefore
 from memconsole.domain.commands.index_md import IndexMd
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.jobs.schedule import Trigger
     from memconsole.domain.settings import Settings
-    from memconsole.domain.upkeep import Cleaning
     from memconsole.engine.engine import Engine
     from memconsole.ports.platform import StopSignal
 
@@ -97,33 +97,6 @@ def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
     return JobEnd(DONE, None, f"{plural(len(done), 'log')} rotated, {size}")
 
 
-def clean_transcripts(engine: Engine, cancel: StopSignal) -> JobEnd:
-    """Pack and delete old transcripts that no store knows."""
-    return _cleaned(engine.upkeep.clean_transcripts(cancel=cancel))
-
-
-def preview_cleaning(engine: Engine) -> JobEnd:
-    """Say what would be packed and deleted."""
-    return _cleaned(engine.upkeep.clean_transcripts(dry_run=True))
-
-
-def _cleaned(found: tuple[Cleaning, ...]) -> JobEnd:
-    by_status = {one.status: one for one in reversed(found)}
-    left = sum(one.status == SKIPPED for one in found)
-    more = f"; {left} left alone: {by_status[SKIPPED].message}" if left else ""
-    if (failed := by_status.get(FAILED)) is not None:
-        return JobEnd(FAILED, "not-written", f"{failed.path}: {failed.message}{more}")
-    for status, words in ((DONE, "packed or deleted"), (PLANNED, "would be packed or deleted")):
-        count = sum(one.status == status for one in found)
-        if count:
-            size = size_words(sum(one.freed_bytes for one in found))
-            freed = (
-                f", {size} freed" if status == DONE else f", the first is {by_status[status].path}"
-            )
-            return JobEnd(status, None, f"{count} old transcripts {words}{freed}{more}")
-    return JobEnd(SKIPPED, NOTHING_DUE, f"no old transcript may go{more}")
-
-
 def publish_metrics(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Tell monitoring how things are."""
     del cancel
@@ -162,7 +135,6 @@ class Job:
         trigger: When, by the settings.
         commands: What there is to do now; a dry run asks nobody and changes nothing.
         work: What to do instead of commands; it looks at the stop signal once a second.
-        preview: What a dry run says instead of `work`; None says what it is for.
         rank: Its place inside one workspace; None when it writes into none.
         needs_child: It loads much: each command runs in a process of its own.
         is_irreversible: What it does cannot be taken back.
@@ -178,7 +150,6 @@ class Job:
     trigger: Callable[[Settings], Trigger]
     commands: Commands = _nothing
     work: Callable[[Engine, StopSignal], JobEnd] | None = None
-    preview: Callable[[Engine], JobEnd] | None = None
     rank: Rank | None = None
     needs_child: bool = False
     is_irreversible: bool = False
@@ -282,6 +253,13 @@ def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     """Yield sessions that the platform is about to start anew by itself."""
     for one in engine.due.precaptures():
         yield Flush(one.agent, one.key, FlushBefore.RESET, dry_run=dry_run)
+
+
+def _cleanups(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
+    """Yield every agent; where the settings do not switch it on, only its plan."""
+    for agent in engine.home.read().agents:
+        is_on = engine.settings.for_agent(agent.id).cleanup.is_enabled
+        yield Cleanup(agent.ref, dry_run=dry_run or not is_on)
 
 
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
@@ -396,10 +374,9 @@ TABLE: tuple[Job, ...] = (
     ),
     Job(
         id="transcript_cleanup",
-        help="Pack, and later delete, old transcripts that no session store knows",
+        help="Pack, and later take away, what is left of ended sessions",
         trigger=lambda _: DailyAt(_AFTER_THE_NIGHT),
-        work=clean_transcripts,
-        preview=preview_cleaning,
+        commands=_cleanups,
         is_enabled=lambda settings: settings.cleanup.is_enabled,
     ),
     Job(

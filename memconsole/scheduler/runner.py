@@ -80,16 +80,12 @@ class JobRunner:
             held = nullcontext() if dry_run else self._held(job)
             with held, self.engine.home.keep():
                 if job.work is not None:
-                    return JobRun(self._preview(job) if dry_run else job.work(self.engine, cancel))
+                    plan = JobEnd("planned", None, f"would {job.help[:1].lower()}{job.help[1:]}")
+                    return JobRun(plan if dry_run else job.work(self.engine, cancel))
                 found, is_cancelled = self._run_all(job, cancel, ticket, dry_run=dry_run)
                 return JobRun(end_of(found, is_cancelled), tuple(found))
         finally:
             ticket.leave()
-
-    def _preview(self, job: Job) -> JobEnd:
-        if job.preview is not None:
-            return job.preview(self.engine)
-        return JobEnd("planned", None, f"would {job.help[:1].lower()}{job.help[1:]}")
 
     def _run_all(
         self, job: Job, cancel: StopSignal, ticket: Ticket, *, dry_run: bool

@@ -84,13 +84,13 @@ def create_file(folder: int, name: str, data: bytes) -> None:
                 os.fsync(descriptor)
             finally:
                 os.close(descriptor)
-            _claim(folder, temporary, name)
+            claim(folder, temporary, name)
         finally:
             remove(folder, temporary)
     sync_folder(folder)
 
 
-def _claim(folder: int, temporary: str, name: str) -> None:
+def claim(folder: int, temporary: str, name: str) -> None:
     """Give a written file its name, unless something has it.
 
     Where no file can have two names, the name is taken first and the file put in its place.

@@ -52,6 +52,7 @@ from tests.doubles.state import (
     FakeRecovery,
     FakeReflections,
     FakeSummaries,
+    FakeTaken,
 )
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ class World:
         self.captures = FakeCaptures()
         self.summaries = FakeSummaries()
         self.handovers = FakeHandovers()
+        self.taken = FakeTaken()
         self.reflections = FakeReflections()
         self.folders = FakeFolders(self.workspace)
         self.journal = FakeJournal(self.workspace)
@@ -129,6 +131,7 @@ class World:
             captures=self.captures,
             summaries=self.summaries,
             handovers=self.handovers,
+            taken=self.taken,
             recovery=self.recovery,
             reflections=self.reflections,
             folders=self.folders,

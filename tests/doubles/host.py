@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.health import CronErrors, HeldLock
-from memconsole.domain.upkeep import LogFile, LogRotation
+from memconsole.domain.upkeep import LogFile, LogRotation, Step
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.metrics import Family
-    from memconsole.domain.upkeep import OldFile
+    from memconsole.domain.upkeep import OldFile, TakenFile
 
 
 @dataclass
@@ -100,14 +100,17 @@ class FakeOldTranscripts:
     Attributes:
         done: (what, session id), in order.
         said: Text of packed ones, by session id.
+        kept: What was taken away, by its name in our folder.
     """
 
     there: list[OldFile] = field(default_factory=list)
     refused: set[str] = field(default_factory=set)
     done: list[tuple[str, str]] = field(default_factory=list)
     said: dict[str, str] = field(default_factory=dict)
+    kept: dict[str, OldFile] = field(default_factory=dict)
+    was: dict[Path, OldFile] = field(default_factory=dict)
 
-    def packed(self, agent: Agent) -> tuple[OldFile, ...]:
+    def found(self, agent: Agent) -> tuple[OldFile, ...]:
         return tuple(self.there)
 
     def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
@@ -116,13 +119,40 @@ class FakeOldTranscripts:
         yield 1, self.said.get(file.session_id, "")
 
     def compress(self, agent: Agent, file: OldFile) -> int:
-        return self._do("compress", file) * 9 // 10
+        self._do("compress", file)
+        path = Path(f"{file.path}.gz")
+        size = file.size_bytes // 10
+        self._swap(file.path, replace(file, path=path, size_bytes=size, is_packed=True))
+        self.was[file.path] = file
+        return size
 
-    def delete(self, agent: Agent, file: OldFile) -> int:
-        return self._do("delete", file)
+    def take(self, agent: Agent, file: OldFile, kept: str) -> None:
+        self._do("take", file)
+        self._swap(file.path)
+        self.kept[kept] = file
 
-    def _do(self, what: str, file: OldFile) -> int:
+    def bring_back(self, agent: Agent, taken: TakenFile) -> None:
+        if taken.step is Step.COMPRESS:
+            file = self.was[taken.path]
+            self._do("unpack", file)
+            self._swap(Path(f"{taken.path}.gz"), file)
+        else:
+            self._do("put back", self.kept[taken.kept])
+            self.there.append(self.kept.pop(taken.kept))
+
+    def is_done(self, agent: Agent, taken: TakenFile) -> bool:
+        paths = {one.path for one in self.there}
+        is_packed = Path(f"{taken.path}.gz") in paths
+        there = is_packed if taken.step is Step.COMPRESS else taken.kept in self.kept
+        return taken.path not in paths and there
+
+    def purge(self, kept: str) -> None:
+        self.kept.pop(kept, None)
+
+    def _swap(self, path: Path, *new: OldFile) -> None:
+        self.there = [*(one for one in self.there if one.path != path), *new]
+
+    def _do(self, what: str, file: OldFile) -> None:
         if file.session_id in self.refused:
             raise PermissionError(13, "Permission denied")
         self.done.append((what, file.session_id))
-        return file.size_bytes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.upkeep import TakenFile
     from tests.doubles.platform import FakeWorkspace
 
 
@@ -106,6 +108,32 @@ class FakeHandovers(Unwritable):
     def _close(self, handover: Handover) -> None:
         owner = handover.agent, handover.session_key
         self.stored = [one for one in self.stored if (one.agent, one.session_key) != owner]
+
+
+@dataclass
+class FakeTaken(Unwritable):
+    """What was packed and taken away, oldest first."""
+
+    stored: list[TakenFile] = field(default_factory=list)
+    numbers: count[int] = field(default_factory=lambda: count(1))
+
+    def of(self, agent: AgentRef) -> tuple[TakenFile, ...]:
+        return tuple(one for one in reversed(self.stored) if one.agent == agent)
+
+    def add(self, taken: TakenFile) -> TakenFile:
+        self._check()
+        self.stored.append(replace(taken, id=next(self.numbers)))
+        return self.stored[-1]
+
+    def done(self, taken: TakenFile) -> None:
+        self._check()
+        self.stored = [
+            replace(one, is_done=True) if one.id == taken.id else one for one in self.stored
+        ]
+
+    def drop(self, taken: TakenFile) -> None:
+        self._check()
+        self.stored = [one for one in self.stored if one.id != taken.id]
 
 
 @dataclass

@@ -11,19 +11,24 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Storage
+from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
+from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
+from memconsole.domain.memory.records import SummaryRecord
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
-from memconsole.domain.upkeep import OldFile, Step, step_due
+from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile, steps_due
 from memconsole.engine.engine import Engine
-from memconsole.errors import ReadOnlyError
-from memconsole.scheduler.jobs import TABLE, clean_transcripts
+from memconsole.scheduler.jobs import TABLE
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW, talk
 from tests.engine.rows import row
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.sessions.stored import StoredSession
 
 MAIN = "agent:main:main"
@@ -45,9 +50,16 @@ def old(session_id: str, age: timedelta = WEEK, **changes: object) -> StoredSess
     return replace(stored, transcript=ref, is_loose=True)
 
 
-def packed(session_id: str, age: timedelta) -> OldFile:
-    path = Path(f"/x/{session_id}.jsonl.gz")
-    return OldFile(path, session_id, 400, NOW - age, is_packed=True)
+def packed(session_id: str, age: timedelta, size: int = 400) -> OldFile:
+    path = SESSIONS / f"{session_id}.jsonl.gz"
+    return OldFile(path, session_id, size, NOW - age, is_packed=True)
+
+
+def copy_of(session_id: str, kind: OldKind = OldKind.BACKUP, **changes: object) -> OldFile:
+    """Return a file that no listing has."""
+    path = SESSIONS / f"{session_id}.jsonl.bak.2026-01-01T00-00-00Z"
+    file = OldFile(path, session_id, 300, NOW - 9 * DAY, kind=kind)
+    return replace(file, **changes)  # type: ignore[arg-type]  # as above
 
 
 class Stage:
@@ -56,13 +68,21 @@ class Stage:
     def __init__(self, *loose: StoredSession, **listing: object) -> None:
         self.world = World()
         self.agent = self.world.platform.agents[0]
+        self.files = self.world.old_transcripts
         self.world.sessions.hold(row(session_id="live"), *(loose or (old("s-1"),)), **listing)  # type: ignore[arg-type]
         for one in loose or (old("s-1"),):
-            texts = ("please keep in mind that we chose SQLite", "I do", "and WAL", "yes")
-            at = NOW if one.transcript is None else one.transcript.modified_at
-            said = talk(*texts, start=(at or NOW) - timedelta(minutes=3))
-            self.world.sessions.transcripts[one.session_id or ""] = said
+            self.say(one.session_id or "", NOW if one.transcript is None else _time_of(one))
             self.know(one.session_id or "")
+            if one.transcript is not None:
+                ref = one.transcript
+                size, at = ref.size_bytes or 0, ref.modified_at or NOW
+                is_packed = ref.kind is TranscriptKind.PACKED_FILE
+                self.files.there.append(OldFile(ref.path, ref.session_id, size, at, is_packed))
+
+    def say(self, session_id: str, at: datetime) -> None:
+        texts = ("please keep in mind that we chose SQLite", "I do", "and WAL", "yes")
+        said = talk(*texts, start=at - timedelta(minutes=3))
+        self.world.sessions.transcripts[session_id] = said
 
     def know(self, session_id: str, key: str = MAIN) -> None:
         self.world.recovery.note(self.agent.ref, {session_id: key}, NOW)
@@ -71,14 +91,22 @@ class Stage:
         settings = Settings(state_dir=HOME / "state", timezone="UTC", cleanup=rules)
         return Engine(self.world.ports, replace(settings, **rest))  # type: ignore[arg-type]
 
-    def clean(self, *, dry_run: bool = False) -> list[tuple[str, str]]:
+    def run(self, rules: CleanupSettings = ON, **options: object) -> Outcome:
+        return self.engine(rules).run(Cleanup(self.agent.ref, **options))  # type: ignore[arg-type]
+
+    def clean(self, rules: CleanupSettings = ON, **options: object) -> list[tuple[str, str]]:
         """Return (status, message) of each file."""
-        found = self.engine().upkeep.clean_transcripts(dry_run=dry_run)
-        return [(one.status, one.message) for one in found]
+        files = self.run(rules, **options).details.get("files", [])
+        assert isinstance(files, list)
+        return [(str(one["status"]), str(one["message"])) for one in files if isinstance(one, dict)]
 
     @property
     def done(self) -> list[tuple[str, str]]:
-        return self.world.old_transcripts.done
+        return self.files.done
+
+
+def _time_of(stored: StoredSession) -> datetime:
+    return (None if stored.transcript is None else stored.transcript.modified_at) or NOW
 
 
 def test_what_nobody_knows_is_captured_and_packed_after_a_week() -> None:
@@ -95,9 +123,6 @@ def test_what_nobody_knows_is_captured_and_packed_after_a_week() -> None:
         old("s-1", WEEK - timedelta(seconds=1)),
         old("s-1", -DAY),
         old("s-1", kind=TranscriptKind.PACKED_FILE),
-        old("s-1", kind=TranscriptKind.DATABASE),
-        old("s-1", extra=Path("/x/other.jsonl")),
-        old("s-1", path=Path("/x/parked/s-1.jsonl")),
         replace(old("s-1"), state=SessionState.ARCHIVED, key=row().key, is_loose=False),
         replace(old("s-1"), state=SessionState.LIVE, key=row().key, is_loose=False),
     ],
@@ -113,10 +138,10 @@ def test_what_is_young_packed_or_known_to_a_store_is_left_alone(file: StoredSess
 )
 def test_where_a_store_cannot_be_read_whole_nothing_is_touched(listing: dict[str, object]) -> None:
     stage = Stage(**listing)
-    stage.world.old_transcripts.there = [packed("s-9", 40 * DAY)]
-    [(status, message)] = stage.clean()
-    assert status == "skipped"
-    assert "any transcript may be in use" in message
+    stage.files.there = [packed("s-9", 40 * DAY)]
+    outcome = stage.run()
+    assert isinstance(outcome, Skipped)
+    assert (outcome.reason, "any file may be in use" in outcome.message) == ("unreadable", True)
     assert stage.done == []
 
 
@@ -173,8 +198,10 @@ def test_what_was_deleted_on_purpose_is_captured_by_nobody() -> None:
 
 def test_what_was_captured_before_needs_no_key() -> None:
     stage = Stage()
+    there = list(stage.files.there)
     assert [status for status, _ in stage.clean()] == ["done"]
     stage.world.recovery.known.clear()
+    stage.files.there, stage.world.taken.stored = there, []
     assert [status for status, _ in stage.clean()] == ["done"]
     assert stage.done == [("compress", "s-1")] * 2
 
@@ -193,75 +220,87 @@ def test_a_session_without_a_word_is_packed() -> None:
     assert [status for status, _ in stage.clean()] == ["done"]
 
 
-def test_what_was_packed_is_deleted_after_a_month_if_it_was_captured() -> None:
+def test_what_was_packed_is_taken_away_after_a_month_if_it_was_captured() -> None:
     stage = Stage(old("s-9", DAY))
-    stage.world.old_transcripts.there = [
+    stage.files.there = [
         packed("kept", 30 * DAY),
         packed("young", 30 * DAY - timedelta(seconds=1)),
-        packed("live", 90 * DAY),
-        packed("foreign", 90 * DAY),
+        packed("live", 90 * DAY, 500),
+        packed("foreign", 90 * DAY, 300),
     ]
     for name in ("kept", "young", "live"):
         stage.world.recovery.remember(stage.agent.ref, name, "abc", NOW)
     assert stage.clean() == [
-        ("done", "deleted, 400 B"),
+        ("skipped", "its session goes on"),
+        ("done", "taken away"),
         ("skipped", "it is not known that its session was captured"),
     ]
-    assert stage.done == [("delete", "kept")]
+    assert stage.done == [("take", "kept")]
+    assert [one.session_id for one in stage.files.kept.values()] == ["kept"]
 
 
-def test_a_dry_run_changes_nothing_and_so_does_one_that_is_switched_off() -> None:
+def test_a_dry_run_changes_nothing_and_so_does_the_job_that_is_switched_off() -> None:
     stage = Stage()
-    assert stage.clean(dry_run=True) == [("planned", "would pack 3.9 KB")]
-    off = stage.engine(CleanupSettings())
-    assert [one.status for one in off.upkeep.clean_transcripts()] == ["planned"]
+    assert stage.clean(dry_run=True) == [("planned", "would capture it and pack it")]
+    [job] = [one for one in TABLE if one.id == "transcript_cleanup"]
+    [command] = job.commands(stage.engine(CleanupSettings()), dry_run=False)
+    assert isinstance(command, Cleanup)
+    assert command.dry_run
     assert stage.done == []
     assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()
 
 
 def test_read_only_refuses_it() -> None:
-    engine = Stage().engine(ui=UiSettings(read_only=True))
-    with pytest.raises(ReadOnlyError):
-        engine.upkeep.clean_transcripts()
-    assert [one.status for one in engine.upkeep.clean_transcripts(dry_run=True)] == ["planned"]
+    stage = Stage()
+    engine = stage.engine(ui=UiSettings(read_only=True))
+    assert isinstance(engine.run(Cleanup(stage.agent.ref)), Failed)
+    assert status_of(engine.run(Cleanup(stage.agent.ref, dry_run=True))) == "planned"
+    assert stage.done == []
 
 
-def test_one_that_fails_stops_no_other_and_the_job_says_so() -> None:
+def test_one_that_fails_stops_no_other_and_is_said() -> None:
     stage = Stage(old("s-1"), old("s-2"))
-    stage.world.old_transcripts.refused.add("s-1")
-    end = clean_transcripts(stage.engine(), threading.Event())
-    assert (end.status, end.reason) == ("failed", "not-written")
-    assert end.message == f"{SESSIONS}/s-1.jsonl: it was left alone: permission denied"
+    stage.files.refused.add("s-1")
+    outcome = stage.run()
+    assert isinstance(outcome, Failed)
+    assert outcome.message == f"{SESSIONS}/s-1.jsonl: it was left alone: permission denied"
     assert stage.done == [("compress", "s-2")]
+    assert [one.path.name for one in stage.world.taken.stored] == ["s-2.jsonl"]
 
 
 def test_it_ends_between_two_files() -> None:
     stage, stop = Stage(old("s-1"), old("s-2")), threading.Event()
-    stop.set()
-    clean_transcripts(stage.engine(), stop)
+
+    def told(done: int, total: int) -> None:
+        assert (done, total) == (1, 2)
+        stop.set()
+
+    stage.engine().run(Cleanup(stage.agent.ref), progress=told, cancel=stop)
     assert len(stage.done) == 1
 
 
-def test_the_job_is_off_and_says_what_it_would_do() -> None:
+def test_the_job_is_off() -> None:
     [job] = [one for one in TABLE if one.id == "transcript_cleanup"]
     settings = Settings(state_dir=HOME / "state")
     assert not job.is_enabled(settings)
     assert str(job.trigger(settings)) == "daily at 04:30"
-    assert job.preview is not None
-    end = job.preview(Stage().engine())
-    assert (
-        end.message
-        == f"1 old transcripts would be packed or deleted, the first is {SESSIONS}/s-1.jsonl"
-    )
-    end = job.preview(Stage(old("s-1", DAY)).engine())
-    assert (end.status, end.message) == ("skipped", "no old transcript may go")
 
 
-def test_both_ages_count_from_the_last_line() -> None:
+def test_both_ages_count_from_the_newest_message() -> None:
     file = OldFile(Path("/x"), "s", 1, NOW - 29 * DAY)
-    assert step_due(file, NOW, ON) is Step.COMPRESS
-    assert step_due(replace(file, is_packed=True), NOW, ON) is None
-    assert step_due(replace(file, is_packed=True), NOW + DAY, ON) is Step.DELETE
+    gone = replace(file, path=Path("/y"), is_packed=True, modified_at=NOW - 30 * DAY)
+    assert steps_due([file, gone], NOW, ON) == {file: Step.COMPRESS, gone: Step.DELETE}
+    assert steps_due([replace(file, is_packed=True)], NOW, ON) == {}
+    assert steps_due([file, gone], NOW, ON, 30 * DAY) == {gone: Step.DELETE}
+    assert steps_due([gone], NOW, ON, 31 * DAY) == {}
+    assert steps_due([replace(file, modified_at=NOW + DAY)], NOW, ON) == {}
+
+
+def test_where_all_take_too_much_packed_ones_go_before_their_time_oldest_first() -> None:
+    files = [packed(name, age * DAY) for name, age in (("a", 10), ("b", 20), ("c", 6), ("d", 9))]
+    due = steps_due(files, NOW, replace(ON, max_bytes=900))
+    assert [one.session_id for one in due] == ["a", "b"]
+    assert steps_due(files, NOW, replace(ON, max_bytes=1600)) == {}
 
 
 def test_a_session_of_today_stays_whatever_its_file_says() -> None:
@@ -269,4 +308,139 @@ def test_a_session_of_today_stays_whatever_its_file_says() -> None:
     stage.world.sessions.transcripts["s-1"] = talk("this was said", "half an hour ago")
 
     assert stage.clean() == []
+    assert stage.done == []
+
+
+def test_the_largest_file_comes_first_and_sizes_are_told_before_and_after() -> None:
+    stage = Stage(old("small", size_bytes=900), old("large", size_bytes=90_000))
+    outcome = stage.run()
+    assert stage.done == [("compress", "large"), ("compress", "small")]
+    totals = outcome.details["totals"]
+    assert isinstance(totals, dict)
+    assert (totals["bytes_before"], totals["bytes_after"]) == (90_900, 9_090)
+    said = "packed 2 files of 88 KB: 88 KB of old files became 8.8 KB"
+    assert outcome.message.startswith(said)
+
+
+@pytest.mark.parametrize(
+    ("file", "why"),
+    [
+        (copy_of("live"), "it is not known that everything in this copy was captured"),
+        (copy_of("live", is_held=True), "a lock of the platform names it, or its session"),
+        (copy_of("live", kind=OldKind.RESET), "its session goes on"),
+        (copy_of("s-7", kind=OldKind.RESET), "no store lists its session"),
+    ],
+)
+def test_a_file_that_no_listing_has_stays_with_a_reason(file: OldFile, why: str) -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.there.append(file)
+    stage.say(file.session_id, NOW - 9 * DAY)
+    assert stage.clean() == [("skipped", why)]
+    outcome = stage.run()
+    assert isinstance(outcome, Skipped)
+    assert ("--uncaptured" in outcome.hint) == ("captured" in why)
+    assert stage.done == []
+
+
+def test_a_live_transcript_is_never_even_listed() -> None:
+    stage = Stage(old("s-1", DAY))
+    live = row(session_id="live").transcript
+    assert live is not None
+    stage.files.there.append(OldFile(live.path, "live", 4000, NOW - 90 * DAY))
+    assert stage.clean(takes_uncaptured=True) == []
+    assert stage.done == []
+
+
+def test_what_nobody_captured_goes_where_the_operator_says_so() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.world.recovery.known.clear()
+    stage.files.there.append(copy_of("live"))
+    assert stage.clean(takes_uncaptured=True, dry_run=True) == [("planned", "would pack it")]
+    assert [status for status, _ in stage.clean(takes_uncaptured=True)] == ["done"]
+    assert "SQLite" not in str(stage.world.workspace.files)
+
+
+@pytest.mark.parametrize(("behind", "status"), [(0, "done"), (1, "skipped")])
+def test_a_summary_up_to_the_newest_message_is_enough(behind: int, status: str) -> None:
+    stage = Stage(old("s-1", DAY))
+    file = copy_of("live")
+    stage.files.there.append(file)
+    stage.say("live", file.modified_at)
+    until = file.modified_at - timedelta(minutes=behind)
+    record = SummaryRecord(stage.agent.ref, "live", MAIN, NOW, until, "memory/a.md", "new")
+    stage.world.summaries.add(record)
+    [(found, _)] = stage.clean()
+    assert found == status
+
+
+def test_a_parked_file_stays_while_its_session_goes_on() -> None:
+    ended = replace(row(session_id="ended"), state=SessionState.ARCHIVED, transcript=None)
+    stage = Stage(old("s-1", DAY), ended)
+    parked = [
+        replace(copy_of(name, kind=OldKind.PARKED), path=SESSIONS / name)
+        for name in ("live", "ended")
+    ]
+    stage.files.there += parked
+    found = dict(zip(("ended", "live"), stage.clean(takes_uncaptured=True), strict=True))
+    assert found["live"] == ("skipped", "its session goes on")
+    assert found["ended"][0] == "done"
+
+
+def test_what_was_packed_is_not_taken_away_while_it_can_be_unpacked() -> None:
+    stage = Stage(old("s-1", 90 * DAY))
+    assert [status for status, _ in stage.clean()] == ["done"]
+    assert stage.clean() == []
+    stage.world.clock.at = NOW + 8 * DAY
+    assert stage.clean() == [("done", "taken away")]
+
+
+def test_the_last_cleanup_comes_back_once() -> None:
+    stage = Stage(old("s-1", 90 * DAY))
+    before = list(stage.files.there)
+    stage.clean()
+    plan = stage.run(is_undo=True, dry_run=True)
+    assert (status_of(plan), plan.message) == ("planned", "would bring 1 file of main back")
+    outcome = stage.run(is_undo=True)
+    assert (status_of(outcome), outcome.message) == ("done", "brought 1 file of main back")
+    assert stage.files.there == before
+    assert isinstance(stage.run(is_undo=True), Skipped)
+
+
+def test_behind_its_grace_time_it_is_deleted_for_good() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.there = [packed("kept", 40 * DAY)]
+    stage.world.recovery.remember(stage.agent.ref, "kept", "abc", NOW)
+    stage.clean()
+    stage.world.clock.at = NOW + ON.grace
+    assert isinstance(stage.run(is_undo=True, dry_run=True), Skipped)
+    assert "would delete 400 B for good" in stage.run(dry_run=True).message
+    assert len(stage.files.kept) == 1
+    assert "deleted 400 B for good" in stage.run().message
+    assert (stage.files.kept, stage.world.taken.stored) == ({}, [])
+
+
+@pytest.mark.parametrize("is_behind", [True, False])
+def test_what_a_killed_run_began_is_settled_by_the_next_one(is_behind: bool) -> None:
+    stage = Stage(old("s-1", DAY))
+    file = packed("kept", DAY)
+    begun = TakenFile(
+        0, stage.agent.ref, NOW, file.path, file.kind, Step.DELETE, "ab", 400, 0o600, 1
+    )
+    stage.world.taken.add(begun)
+    stage.files.there = [] if is_behind else [file]
+    stage.files.kept = {"ab": file}
+    stage.run()
+    if is_behind:
+        assert [one.is_done for one in stage.world.taken.stored] == [True]
+        assert status_of(stage.run(is_undo=True)) == "done"
+        assert stage.files.there == [file]
+    else:
+        assert (stage.world.taken.stored, stage.files.kept) == ([], {})
+
+
+def test_nothing_is_touched_that_cannot_be_recorded() -> None:
+    stage = Stage()
+    stage.world.recovery.remember(stage.agent.ref, "s-1", "abc", NOW)
+    stage.world.taken.is_unwritable = True
+    assert isinstance(stage.run(takes_uncaptured=True), Failed)
     assert stage.done == []

@@ -16,6 +16,7 @@ from memconsole.adapters.state.captures import (
     StateObserver,
     StateRecovery,
     StateSummaries,
+    StateTaken,
 )
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.events import StateEvents
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
         RecoveryLog,
         ReflectionLog,
         SummaryLog,
+        TakenLog,
     )
 
 KINDS = ("state.db", "doubles")
@@ -67,6 +69,7 @@ class Logs:
     samples: SampleStore
     events: EventLog
     summaries: SummaryLog
+    taken: TakenLog
 
 
 def stored_in(folder: Path) -> Logs:
@@ -89,6 +92,7 @@ def stored_in(folder: Path) -> Logs:
         samples=StateSamples(database),
         events=StateEvents(database),
         summaries=StateSummaries(database),
+        taken=StateTaken(database),
     )
 
 

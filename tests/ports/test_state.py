@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ from memconsole.domain.flush import Cycle, FlushMark, Stage
 from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.summarize.handover import Handover
+from memconsole.domain.upkeep import OldKind, Step, TakenFile
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 
@@ -31,6 +33,9 @@ HERE = Cursor("0a", 4711, NOW)
 NAMELESS = Cursor(None, 7, None)
 REFLECTION = ReflectionRecord(0, "/ws", NOW, 9_000, 5_000, "memory/b/1.md", 30_000, "abc")
 HANDOVER = Handover(MAIN, KEY, "memory/handover-a.md", "s-1", NOW)
+TAKEN = TakenFile(
+    0, MAIN, NOW, Path("/x/caf\udce9.jsonl"), OldKind.RESET, Step.DELETE, "ab", 9, 0o640, 7
+)
 SUMMARY = SummaryRecord(MAIN, "s-1", KEY, NOW, NOW - timedelta(hours=1), "memory/a.md", "new")
 
 
@@ -204,3 +209,15 @@ def test_what_cannot_be_stored_is_said_and_is_not_there(closed_logs: Logs) -> No
     assert logs.recovery.keys(MAIN) == {}
     assert logs.reflections.last("/ws") is None
     assert logs.summaries.last(MAIN, "s-1") is None
+
+
+def test_what_was_taken_away_is_found_by_its_very_name_until_it_is_dropped(logs: Logs) -> None:
+    first = logs.taken.add(TAKEN)
+    second = logs.taken.add(replace(TAKEN, path=Path("/x/two"), step=Step.COMPRESS, kept=""))
+    logs.taken.add(replace(TAKEN, agent=WORK))
+    assert first == replace(TAKEN, id=first.id)
+    logs.taken.done(first)
+    assert logs.taken.of(MAIN) == (second, replace(first, is_done=True))
+    logs.taken.drop(second)
+    assert logs.taken.of(MAIN) == (replace(first, is_done=True),)
+    assert logs.taken.of(ELSEWHERE) == ()

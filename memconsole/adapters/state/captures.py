@@ -1,4 +1,7 @@
-"""What captures remember, in `state.db`: checkpoints, flushes, cursors, fingerprints, summaries."""
+"""What captures remember, in `state.db`: checkpoints, flushes, cursors, fingerprints, summaries.
+
+What became of transcripts that were captured stands here as well: packed, or taken away.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from memconsole.adapters.state.tables import (
     OBSERVED,
     OBSERVER_RUNS,
     SUMMARIES,
+    TAKEN,
     Seen,
 )
 
@@ -31,6 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import Capture, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.upkeep import TakenFile
 
 
 _CAPTURES_KEPT = timedelta(days=90)
@@ -258,6 +263,33 @@ class StateHandovers:
     def given(self, handover: Handover, at: datetime) -> None:
         """Store that a start was given it, and the older ones with it."""
         self._database.write(lambda connection: _close(connection, handover, at))
+
+
+class StateTaken:
+    """Answers the port `TakenLog`."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    def of(self, agent: AgentRef) -> tuple[TakenFile, ...]:
+        """Return what was done to the files of an agent and may still come back, newest first."""
+        return self._database.find(TAKEN, "ORDER BY id DESC", **_of(agent))
+
+    def add(self, taken: TakenFile) -> TakenFile:
+        """Store what is about to be done to a file; it is on the disk when this returns."""
+        with self._database.durable():
+            number = self._database.write(lambda connection: TAKEN.add(connection, taken))
+        return replace(taken, id=number)
+
+    def done(self, taken: TakenFile) -> None:
+        """Store that it was done."""
+        self._database.write(
+            lambda connection: TAKEN.change(connection, {"is_done": True}, id=taken.id)
+        )
+
+    def drop(self, taken: TakenFile) -> None:
+        """Forget it: it was not done, came back, or is gone for good."""
+        self._database.write(lambda connection: TAKEN.remove(connection, id=taken.id))
 
 
 def _close(connection: Connection, handover: Handover, at: datetime) -> None:

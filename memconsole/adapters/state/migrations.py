@@ -187,5 +187,15 @@ MIGRATIONS: Final = (
     ) STRICT;
     CREATE INDEX idx_branch_home_agent_key_id ON branch (home, agent, key, id);
     """,
+    # 23: which files of ended sessions were packed or taken away, and may still come back
+    """
+    CREATE TABLE taken (
+      id INTEGER PRIMARY KEY, home TEXT NOT NULL, agent TEXT NOT NULL, at TEXT NOT NULL,
+      path BLOB NOT NULL, kind TEXT NOT NULL, step TEXT NOT NULL, kept TEXT NOT NULL,
+      size_bytes INTEGER NOT NULL, mode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+      is_done INTEGER NOT NULL
+    ) STRICT;
+    CREATE INDEX idx_taken_home_agent_id ON taken (home, agent, id);
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""

@@ -7,7 +7,9 @@ Classes are named by their place: most calls read few tables, and many find them
 from __future__ import annotations
 
 import json
+import os
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from memconsole.adapters.state.table import (
@@ -49,6 +51,7 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions.branches import Branch
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.upkeep import TakenFile
 
     AnyTable: TypeAlias = Table[Any]
 
@@ -476,6 +479,30 @@ INTENTS: Table[Intent] = Table(
     indexes=[("workspace", "id"), ("turn",)],
 )
 
+_PATH = Column(bytes, os.fsencode, lambda stored: Path(os.fsdecode(stored)))
+"""A file that has to be found again: its name need be no text, and is not masked."""
+
+TAKEN: Table[TakenFile] = Table(
+    "taken",
+    "memconsole.domain.upkeep:TakenFile",
+    {
+        "id": NUMBER,
+        "home": _HOME,
+        "agent": _AGENT,
+        "at": INSTANT,
+        "path": _PATH,
+        "kind": one_of("memconsole.domain.upkeep:OldKind"),
+        "step": one_of("memconsole.domain.upkeep:Step"),
+        "kept": WORD,
+        "size_bytes": WHOLE,
+        "mode": WHOLE,
+        "modified_ns": WHOLE,
+        "is_done": FLAG,
+    },
+    parts={"agent": _AGENT_REF},
+    indexes=[("home", "agent", "id")],
+)
+
 EVENTS: Table[Event] = Table(
     "event",
     "memconsole.domain.events:Event",
@@ -532,4 +559,5 @@ TABLES: tuple[AnyTable, ...] = (
     DECLINED_NOTES,
     PROPOSED,
     INTENTS,
+    TAKEN,
 )

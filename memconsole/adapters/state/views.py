@@ -11,6 +11,7 @@ from memconsole.adapters.state.captures import (
     StateObserver,
     StateRecovery,
     StateSummaries,
+    StateTaken,
 )
 from memconsole.adapters.state.events import StateEvents
 from memconsole.adapters.state.jobs import StateJobs
@@ -38,6 +39,7 @@ class StateViews:
         self.summaries = StateSummaries(database)
         self.handovers = StateHandovers(database)
         self.recovery = StateRecovery(database)
+        self.taken = StateTaken(database)
         self.observer = StateObserver(database)
         self.edits = StateMemory(database)
         self.consolidation = StateConsolidation(database)

@@ -76,7 +76,7 @@ def checkpoints(
         Checkpoint(target, key, is_forced=is_forced, dry_run=dry_run)
         for target, key in _targets(call, home, agent, session)
     ]
-    return _answer(call, CHECKPOINT.name, _outcomes(call, orders, "taking checkpoints"), home)
+    return _answer(call, CHECKPOINT.name, outcomes_of(call, orders, "taking checkpoints"), home)
 
 
 def _targets(
@@ -245,7 +245,7 @@ def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int
         commands: What to run.
         doing: For the progress line.
     """
-    return _answer(call, name, _outcomes(call, commands, doing), call.engine.home.read())
+    return _answer(call, name, outcomes_of(call, commands, doing), call.engine.home.read())
 
 
 def each_agent(
@@ -262,7 +262,7 @@ def each_agent(
     home = call.engine.home.read()
     orders = [build(ref) for ref in _refs(home, agent)]
     name = name_of(orders[0] if orders else build(AgentRef(HomeRef(""), "")))
-    return _answer(call, name, _outcomes(call, orders, doing), home)
+    return _answer(call, name, outcomes_of(call, orders, doing), home)
 
 
 def each_agent_asked(
@@ -289,21 +289,32 @@ def each_agent_asked(
     """
     home = call.engine.home.read()
     orders = [build(ref) for ref in _refs(home, agent)]
+    outcomes = asked(call, orders, doing, question=question, yes=yes)
+    return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
+
+
+def asked(
+    call: Call, orders: Sequence[Command], doing: str, *, question: str, yes: bool
+) -> list[Outcome]:
+    """Plan commands, ask once, then run what was planned.
+
+    Raises:
+        ConfirmationError: It was not confirmed; nothing was done.
+    """
     can_go_on = yes or (call.output.can_ask and not call.is_json)
     tries = [for_question(order) if can_go_on else replace(order, dry_run=True) for order in orders]
-    outcomes = _outcomes(call, tries, doing)
+    outcomes = outcomes_of(call, tries, doing)
     plans = [one for one in outcomes if isinstance(one, Planned)]
     if plans:
         _confirm(call, plans, yes=yes, question=question)
     # What fails fails again, and this time it is written down.
     with call.busy(doing) as progress:
-        outcomes = [
+        return [
             call.engine.run(carried_out(order, one), follower=Steps(call, progress, order))
             if isinstance(one, Planned | Failed)
             else one
             for order, one in zip(orders, outcomes, strict=True)
         ]
-    return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
 
 
 def _refs(home: Home, agent: str | None) -> list[AgentRef]:
@@ -311,7 +322,7 @@ def _refs(home: Home, agent: str | None) -> list[AgentRef]:
     return [one.ref for one in agents_of(home, agent)]
 
 
-def _outcomes(call: Call, commands: Sequence[Command], doing: str) -> list[Outcome]:
+def outcomes_of(call: Call, commands: Sequence[Command], doing: str) -> list[Outcome]:
     """Run commands one after the other, with a progress line; one failure never stops the next."""
     outcomes: list[Outcome] = []
     with call.busy(doing, total=len(commands)) as progress:
@@ -367,10 +378,23 @@ def _confirm(
         raise ConfirmationError(name_of(planned[0].command), is_declined=False)
     for one in planned:
         call.output.error(call.line(one.message))
+        lines = one.details.get("diff") if "totals" in one.details else ()
+        _list(call, lines if isinstance(lines, list) else ())
     number = len(planned)
     usual = "Start this session anew?" if number == 1 else f"Start these {number} sessions anew?"
     if not typer.confirm(question or usual, default=False, err=True):
         raise ConfirmationError(name_of(planned[0].command), is_declined=True)
+
+
+_MOST_LINES = 20
+
+
+def _list(call: Call, lines: Sequence[object]) -> None:
+    """List what would go, on standard error, above the question."""
+    for line in lines[:_MOST_LINES]:
+        call.output.error(f"  {call.line(str(line))}")
+    if len(lines) > _MOST_LINES:
+        call.output.error(f"  {len(lines) - _MOST_LINES} more: --dry-run lists them all")
 
 
 def _rotate(call: Call, plan: RotationPlan, request: RotationRequest) -> list[Outcome]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.checkpoint import CHECKPOINT
+from memconsole.domain.commands.cleanup import CLEANUP
 from memconsole.domain.commands.compact import COMPACT
 from memconsole.domain.commands.config_fix import CONFIG_FIX
 from memconsole.domain.commands.consolidate import CONSOLIDATE, PROPOSE
@@ -49,6 +50,7 @@ COMMANDS: tuple[CommandSpec, ...] = (
     PROMOTE,
     DECLINE,
     PROPOSE,
+    CLEANUP,
     CONFIG_FIX,
 )
 """Every command that acts, in the order it is shown."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import field
+from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar
 
@@ -160,6 +161,15 @@ def command_line(command: Command) -> str:
     if command.dry_run:
         words.append("--dry-run")
     return shlex.join(words)
+
+
+def span_word(span: timedelta) -> str:
+    """Return a duration as an option takes it, in its largest whole unit."""
+    minutes = span // timedelta(minutes=1)
+    for unit, size in (("d", 1440), ("h", 60)):
+        if not minutes % size:
+            return f"{minutes // size}{unit}"
+    return f"{minutes}m"
 
 
 def flags(**given: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from enum import StrEnum
 
-from memconsole.domain.commands.command import Command, CommandSpec, Subject, flags
+from memconsole.domain.commands.command import Command, CommandSpec, Subject, flags, span_word
 from memconsole.domain.commands.outcomes import Reported
 from memconsole.lazy_dataclass import dataclass
 
@@ -101,9 +101,6 @@ MEMORY_FORGET = CommandSpec(
 )
 
 
-_DAY = timedelta(days=1)
-
-
 @dataclass(frozen=True, slots=True)
 class MemoryTidy(Command):
     """Remove daily notes that hold nothing.
@@ -116,10 +113,7 @@ class MemoryTidy(Command):
 
     def words(self) -> list[str]:
         """Return the arguments of the call that does the same."""
-        is_whole = not self.older_than % _DAY
-        hours = self.older_than // timedelta(hours=1)
-        span = f"{self.older_than // _DAY}d" if is_whole else f"{hours}h"
-        return ["--agent", self.agent.id, "--older-than", span]
+        return ["--agent", self.agent.id, "--older-than", span_word(self.older_than)]
 
 
 @dataclass(frozen=True, slots=True)

@@ -64,6 +64,7 @@ class SkipReason(StrEnum):
     NOT_COMPACTED = "not-compacted"
     NOTHING_TO_FIX = "nothing-to-fix"
     DUPLICATE = "duplicate"
+    UNREADABLE = "unreadable"
     PLATFORM_CONSOLIDATES = "platform-consolidates"
 
 

@@ -435,22 +435,35 @@ class LogRotationSettings:
 
 @dataclass(frozen=True, slots=True)
 class CleanupSettings:
-    """`[cleanup]`: of transcripts that no store knows; days count from the last line of one."""
+    """`[cleanup]`: of files of ended sessions; their days count from the newest message."""
 
     is_enabled: bool = setting(
         False,
         Switch(),
-        "Pack, and later delete, old transcripts that no session store knows any more",
+        "Pack, and later take away, files of ended sessions every night; `cleanup` needs no switch",
         name="enabled",
     )
     compress_days: int = setting(
         7,
         Whole(1),
-        "Days until such a transcript is packed",
+        "Days until such a file is packed",
         others=(Other("CLAWDBOT_COMPRESS_DAYS"),),
     )
     delete_days: int = setting(
-        30, Whole(1), "Days until a packed one is deleted", others=(Other("CLAWDBOT_DELETE_DAYS"),)
+        30,
+        Whole(1),
+        "Days until a packed one is taken away",
+        others=(Other("CLAWDBOT_DELETE_DAYS"),),
+    )
+    grace: timedelta = setting(
+        timedelta(days=7),
+        Span(MINUTE),
+        "How long what was packed or taken away can be brought back; then it is deleted",
+    )
+    max_bytes: int = setting(
+        0,
+        Whole(0),
+        "Size of an agent's old files above which packed ones go before their time; 0 is no limit",
     )
 
 

@@ -50,7 +50,7 @@ class SecretService:
         reader: For the home.
         memory: The memory files.
         sessions: The transcripts.
-        packed: Transcripts that we packed.
+        old: Files of ended sessions.
         counts: Remembers how many secrets memory files hold, for health.
         settings: Read-only, nothing is remembered.
         clock: The time.
@@ -62,7 +62,7 @@ class SecretService:
         *,
         memory: MemoryReader,
         sessions: SessionStore,
-        packed: OldTranscripts,
+        old: OldTranscripts,
         counts: StatusFile,
         settings: Settings,
         clock: Clock,
@@ -70,7 +70,7 @@ class SecretService:
         self._reader = reader
         self._memory = memory
         self._sessions = sessions
-        self._packed = packed
+        self._old = old
         self._counts = counts
         self._settings = settings
         self._clock = clock
@@ -133,9 +133,11 @@ class SecretService:
         for ref in refs:
             found = FoundSecret(agent.id, str(ref.path), ref.modified_at, ref.session_id)
             look.into(agent, found, self._sessions.texts(ref))
-        for file in self._packed.packed(agent):
-            found = FoundSecret(agent.id, str(file.path), file.modified_at, file.session_id)
-            look.into(agent, found, self._packed.texts(agent, file))
+        read = {ref.path for ref in refs}
+        for file in self._old.found(agent):
+            if file.path not in read and file.path.suffix != ".zst":
+                found = FoundSecret(agent.id, str(file.path), file.modified_at, file.session_id)
+                look.into(agent, found, self._old.texts(agent, file))
 
     def _remember(self, counts: dict[str, SecretCounts]) -> None:
         if self._settings.ui.read_only:

@@ -342,3 +342,12 @@ CREATE TABLE "branch" (
    "made" TEXT
 ) STRICT;
 CREATE INDEX "idx_branch_home_agent_key_id" ON "branch" ("home", "agent", "key", "id");
+
+-- version 23
+CREATE TABLE taken (
+      id INTEGER PRIMARY KEY, home TEXT NOT NULL, agent TEXT NOT NULL, at TEXT NOT NULL,
+      path BLOB NOT NULL, kind TEXT NOT NULL, step TEXT NOT NULL, kept TEXT NOT NULL,
+      size_bytes INTEGER NOT NULL, mode INTEGER NOT NULL, modified_ns INTEGER NOT NULL,
+      is_done INTEGER NOT NULL
+    ) STRICT;
+CREATE INDEX idx_taken_home_agent_id ON taken (home, agent, id);

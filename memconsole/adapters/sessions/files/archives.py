@@ -1,189 +1,404 @@
-"""Packs and deletes transcripts that no store knows (port `OldTranscripts`).
+"""Packs files of ended sessions, takes them away, and brings them back (port `OldTranscripts`).
 
-The one place that changes anything below the platform's sessions folders; the engine decides what,
-and only with `cleanup.enabled`. A file is packed beside itself, read back and compared before it
-goes; one that changed meanwhile, that a run holds, that is a link or somebody else's stays.
+The one place that changes anything below the platform's sessions folders; the engine decides what.
+Every name is opened in the folder that was opened, and no link is followed. A file is packed beside
+itself, read back and compared before it goes; one that changed meanwhile, that a run holds, that is
+a link or somebody else's stays. What is taken away lies in a folder of ours until it is purged.
 """
 
 from __future__ import annotations
 
 import codecs
+import errno
 import gzip
-import hashlib
 import os
 import re
 import shutil
 import stat
 import zlib
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.names import FileKind, read_name
-from memconsole.domain.upkeep import OldFile
+from memconsole.adapters.sessions.files.folder import IMPORT_FOLDER, is_anothers
+from memconsole.adapters.sessions.names import FileKind, read_import_name, read_name
+from memconsole.domain.upkeep import OldFile, OldKind, Step
+from memconsole.system.atomic_file import NEW, claim, clean_leftovers, remove, temporary_name
+from memconsole.system.folders import adopt, open_folder, open_state_folder, sync_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from pathlib import Path
     from typing import BinaryIO
 
+    from memconsole.adapters.sessions.names import FileName
     from memconsole.domain.agents import Agent
+    from memconsole.domain.upkeep import TakenFile
+
+FOLDER = "taken"
+"""In our own state folder: what was taken away and may still come back."""
+
+PACKED = ".gz"
 
 _PACKED = re.compile(r"(?P<name>[^/]+\.jsonl(?:\.[^/]+)?)\.gz", re.DOTALL)
-_KINDS = (FileKind.TRANSCRIPT, FileKind.ARCHIVE)
+_KINDS = {
+    FileKind.TRANSCRIPT: OldKind.ORPHAN,
+    FileKind.BACKUP: OldKind.BACKUP,
+    FileKind.CHECKPOINT: OldKind.CHECKPOINT,
+}
+_ARCHIVES = {"reset": OldKind.RESET, "deleted": OldKind.DELETED, "imported": OldKind.PARKED}
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
-_NEW = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_PIECE_BYTES = 1024 * 1024
 
 
 class ChangedFileError(OSError):
     """It is not what was looked at."""
 
+    def __init__(self, words: str) -> None:
+        super().__init__(errno.EPERM, words)
+
 
 class DiskOldTranscripts:
-    """Answers the port `OldTranscripts`."""
+    """Answers the port `OldTranscripts`.
 
-    def packed(self, agent: Agent) -> tuple[OldFile, ...]:
-        """Return what was packed of an agent's transcripts; none when they cannot be listed."""
+    Args:
+        state_dir: Ours, for what is taken away.
+    """
+
+    def __init__(self, state_dir: Path) -> None:
+        self._state_dir = state_dir
+
+    def found(self, agent: Agent) -> tuple[OldFile, ...]:
+        """Return what may be left of ended sessions: every transcript, archive and copy.
+
+        Links, pipes and names that mean nothing are left out; so is a folder of another agent.
+        """
         found: list[OldFile] = []
-        with suppress(OSError):
-            for entry in os.scandir(agent.sessions_dir):
-                match = _PACKED.fullmatch(entry.name)
-                name = None if match is None else read_name(match["name"])
-                status = entry.stat(follow_symlinks=False)
-                if name is None or name.kind not in _KINDS or not name.session_id:
-                    continue
-                if stat.S_ISREG(status.st_mode):
-                    at = datetime.fromtimestamp(status.st_mtime, UTC)
-                    path = agent.sessions_dir / entry.name
-                    found.append(OldFile(path, name.session_id, status.st_size, at, is_packed=True))
+        for folder, read in _folders(agent):
+            with suppress(OSError), open_folder(folder) as opened, os.scandir(opened) as listed:
+                entries = {one.name: one for one in listed}
+                found += _old_files(folder, entries, read)
         return tuple(sorted(found, key=lambda one: one.path))
 
     def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
-        """Yield the text of a packed transcript, each piece with the line in which it begins.
+        """Yield the text of a file, unpacked, each piece with the line in which it begins.
 
         Raises:
-            OSError: It cannot be read, is no gzip file, or is not what was looked at.
+            OSError: It cannot be read or unpacked, or is not what was looked at.
         """
         decoder, number = codecs.getincrementaldecoder("utf-8")("replace"), 1
         try:
-            with _opened(agent, file) as source, gzip.GzipFile(fileobj=source) as packed:
-                for data in _pieces(packed):
+            with _folder(agent, file.path) as folder, _opened(folder, file) as source:
+                for data in _unpacked(source) if file.path.suffix == PACKED else _pieces(source):
                     text = decoder.decode(data)
                     yield number, text
                     number += text.count("\n")
         except (EOFError, zlib.error) as error:
-            raise OSError(5, "it cannot be unpacked", str(file.path)) from error
+            raise OSError(errno.EIO, "it cannot be unpacked", str(file.path)) from error
 
     def compress(self, agent: Agent, file: OldFile) -> int:
-        """Put `<name>.gz` in the place of a transcript; return how much smaller it is.
+        """Put `<name>.gz` in the place of a file, as old as its newest message; return its size.
 
         Raises:
             OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
-        target = file.path.with_name(f"{file.path.name}.gz")
-        temporary = file.path.with_name(f".{file.path.name}.gz.memconsole")
-        with _opened(agent, file) as source:
+        target = f"{file.path.name}{PACKED}"
+        with _folder(agent, file.path) as folder, _opened(folder, file, held=True) as source:
+            clean_leftovers(folder)
             before = os.fstat(source.fileno())
+            if is_packed := _is_there(folder, target):  # of a run that was killed, or not
+                _require_packed(folder, source, target)
+            else:
+                _pack(folder, source, target, file.modified_at)
             try:
-                temporary.unlink(missing_ok=True)
-                if os.path.lexists(target):  # of a run that was killed before its last step, or not
-                    _require_packed(source, target)
-                else:
-                    _pack(source, temporary, before)
-                _require_same(file.path, before)
-                if temporary.exists():
-                    temporary.rename(target)
-            finally:
-                temporary.unlink(missing_ok=True)
-        file.path.unlink()
-        _sync(target.parent)
-        return before.st_size - target.stat().st_size
+                _require_same(folder, file.path.name, before)
+            except OSError:
+                if not is_packed:
+                    remove(folder, target)
+                raise
+            sync_folder(folder)
+            os.unlink(file.path.name, dir_fd=folder)
+            sync_folder(folder)
+            return os.stat(target, dir_fd=folder, follow_symlinks=False).st_size
 
-    def delete(self, agent: Agent, file: OldFile) -> int:
-        """Delete a packed transcript; return its bytes.
+    def take(self, agent: Agent, file: OldFile, kept: str) -> None:
+        """Move a file into our own folder, 0600.
 
         Raises:
-            OSError: It cannot be done, or the file is not what was looked at.
+            OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
-        with _opened(agent, file) as source:
+        with (
+            _folder(agent, file.path) as folder,
+            open_state_folder(self._state_dir, FOLDER) as ours,
+            _opened(folder, file, held=True) as source,
+        ):
             before = os.fstat(source.fileno())
-            _require_same(file.path, before)
-            file.path.unlink()
-        return before.st_size
+            _require_same(folder, file.path.name, before)
+            try:
+                os.rename(file.path.name, kept, src_dir_fd=folder, dst_dir_fd=ours)
+                os.chmod(kept, 0o600, dir_fd=ours)
+            except OSError as error:
+                if error.errno != errno.EXDEV:
+                    raise
+                _copy(source, ours, kept, 0o600, before.st_mtime_ns)
+                _require_same(folder, file.path.name, before)
+                os.unlink(file.path.name, dir_fd=folder)
+            sync_folder(ours)
+            sync_folder(folder)
+
+    def bring_back(self, agent: Agent, taken: TakenFile) -> None:
+        """Unpack what was packed, or put back what was taken away, with mode and time as it was.
+
+        What was brought back already, by a run that was killed, is no failure.
+
+        Raises:
+            OSError: It cannot be done, or something else has its name; nothing was changed.
+        """
+        name = taken.path.name
+        with _folder(agent, taken.path) as folder:
+            clean_leftovers(folder)
+            if taken.step is Step.COMPRESS:
+                with _plain(folder, f"{name}{PACKED}") as source:
+                    _bring(folder, taken, lambda: _unpacked(source))
+                remove(folder, f"{name}{PACKED}")
+            else:
+                with open_state_folder(self._state_dir, FOLDER) as ours:
+                    with _plain(ours, taken.kept) as source:
+                        _bring(folder, taken, lambda: _pieces(source))
+                    remove(ours, taken.kept)
+            sync_folder(folder)
+
+    def is_done(self, agent: Agent, taken: TakenFile) -> bool:
+        """Tell whether a step was done to its end that nobody wrote down.
+
+        Raises:
+            OSError: That cannot be seen.
+        """
+        with _folder(agent, taken.path) as folder:
+            now = _status(folder, taken.path.name)
+            was = (taken.size_bytes, taken.modified_ns)
+            if now is not None and (now.st_size, now.st_mtime_ns) == was:
+                return False
+            if taken.step is Step.COMPRESS:
+                return _is_there(folder, f"{taken.path.name}{PACKED}")
+        with open_state_folder(self._state_dir, FOLDER) as ours:
+            return _is_there(ours, taken.kept)
+
+    def purge(self, kept: str) -> None:
+        """Delete what was taken away; it may be gone already.
+
+        Raises:
+            OSError: It cannot be deleted.
+        """
+        with open_state_folder(self._state_dir, FOLDER) as ours:
+            clean_leftovers(ours)
+            remove(ours, kept)
 
 
-def _opened(agent: Agent, file: OldFile) -> BinaryIO:
-    """Open a file for reading, if it is what was looked at and may go."""
-    folder = os.path.realpath(agent.sessions_dir)
-    if os.path.realpath(file.path.parent) != folder:
-        raise ChangedFileError(1, "it is not in the sessions folder")
-    if os.path.lexists(f"{file.path}.lock"):
-        raise ChangedFileError(1, "a run holds it")
-    source = os.fdopen(os.open(file.path, _READ), "rb")
-    status = os.fstat(source.fileno())
-    is_it = stat.S_ISREG(status.st_mode) and status.st_size == file.size_bytes
-    if not is_it or status.st_nlink != 1 or status.st_uid != os.geteuid():
-        source.close()
-        raise ChangedFileError(1, "it is not what was looked at")
-    return source
+def _folders(agent: Agent) -> Iterator[tuple[Path, Callable[[str], FileName]]]:
+    """Yield the folders of the agent alone, with the reading of their names."""
+    parks = dict.fromkeys((agent.store_file.parent.parent, agent.folder))
+    pairs = [(agent.sessions_dir, read_name)]
+    pairs += [(one / IMPORT_FOLDER, read_import_name) for one in parks]
+    for folder, read in pairs:
+        if not is_anothers(agent, folder):
+            yield folder, read
 
 
-def _pack(source: BinaryIO, path: Path, before: os.stat_result) -> None:
-    """Write the packed file, 0600 and as old as its source, and compare what it holds."""
-    with os.fdopen(os.open(path, _NEW, 0o600), "w+b") as target:
-        with gzip.GzipFile("", "wb", 6, target, mtime=int(before.st_mtime)) as packed:
-            shutil.copyfileobj(source, packed, 1024 * 1024)
+def _old_files(
+    folder: Path, entries: Mapping[str, os.DirEntry[str]], read: Callable[[str], FileName]
+) -> Iterator[OldFile]:
+    for entry in entries.values():
+        match = _PACKED.fullmatch(entry.name)
+        name = read(entry.name if match is None else match["name"])
+        kind = _KINDS.get(name.kind) or _ARCHIVES.get(name.reason or "")
+        if kind is not None and name.session_id:
+            file = _old_file(folder, entry, name, kind)
+            if file is not None:
+                is_held = not entries.keys().isdisjoint(_locks(entry.name, name.session_id))
+                yield replace(file, is_packed=file.is_packed or match is not None, is_held=is_held)
+
+
+def _locks(name: str, session_id: str) -> tuple[str, ...]:
+    """Return the names of the platform's locks that keep a file as it is."""
+    return f"{name}.lock", f"{session_id}.jsonl.lock"
+
+
+def _old_file(
+    folder: Path, entry: os.DirEntry[str], name: FileName, kind: OldKind
+) -> OldFile | None:
+    try:
+        status = entry.stat(follow_symlinks=False)
+        at = name.archived_at or datetime.fromtimestamp(status.st_mtime, UTC)
+    except (OSError, ValueError, OverflowError):
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        return None
+    return OldFile(
+        folder / entry.name,
+        os.fsencode(name.session_id or "").decode("utf-8", "replace"),
+        status.st_size,
+        at,
+        is_packed=name.is_packed,
+        kind=kind,
+        mode=stat.S_IMODE(status.st_mode),
+        file_ns=status.st_mtime_ns,
+    )
+
+
+@contextmanager
+def _folder(agent: Agent, path: Path) -> Iterator[int]:
+    """Open the folder of a file, which must be one of the agent's own.
+
+    Raises:
+        OSError: It is not, or cannot be opened.
+    """
+    if path.parent not in [folder for folder, _ in _folders(agent)]:
+        raise ChangedFileError("it is not in the sessions folder")
+    with open_folder(path.parent) as opened:
+        yield opened
+
+
+@contextmanager
+def _opened(folder: int, file: OldFile, *, held: bool = False) -> Iterator[BinaryIO]:
+    """Open a file for reading, if it is what was looked at; `held`: and if no run holds it."""
+    if held and any(_is_there(folder, one) for one in _locks(file.path.name, file.session_id)):
+        raise ChangedFileError("a run holds it")
+    with _plain(folder, file.path.name) as source:
+        status = os.fstat(source.fileno())
+        if (status.st_size, status.st_mtime_ns) != (file.size_bytes, file.file_ns):
+            raise ChangedFileError("it changed since it was looked at")
+        yield source
+
+
+@contextmanager
+def _plain(folder: int, name: str) -> Iterator[BinaryIO]:
+    """Open an ordinary file of ours, that has one name."""
+    with os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as source:
+        status = os.fstat(source.fileno())
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
+            raise ChangedFileError("it is no ordinary file, or has a second name")
+        if status.st_uid != os.geteuid():
+            raise ChangedFileError("it belongs to another user")
+        yield source
+
+
+def _is_there(folder: int, name: str) -> bool:
+    return _status(folder, name) is not None
+
+
+def _status(folder: int, name: str) -> os.stat_result | None:
+    try:
+        return os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+
+
+def _pack(folder: int, source: BinaryIO, name: str, at: datetime) -> None:
+    """Write the packed file, 0600, and compare what it holds."""
+
+    def fill(target: BinaryIO) -> None:
+        with gzip.GzipFile("", "wb", 6, target, mtime=int(at.timestamp())) as packed:
+            shutil.copyfileobj(source, packed, _PIECE_BYTES)
         target.flush()
-        os.fsync(target.fileno())
         target.seek(0)
         source.seek(0)
-        with gzip.GzipFile(fileobj=target) as packed:
-            if _hash(_pieces(packed)) != _hash(_pieces(source)):
-                raise ChangedFileError(1, "it changed while it was packed")
-    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        if not _is_same(_unpacked(target), _pieces(source)):
+            raise ChangedFileError("it changed while it was packed")
+
+    _write(folder, name, fill, 0o600, int(at.timestamp() * 1e9))
 
 
-def _require_packed(source: BinaryIO, path: Path) -> None:
+def _require_packed(folder: int, source: BinaryIO, name: str) -> None:
     """Refuse what lies in the packed file's place, unless it holds the source whole.
 
     Raises:
         OSError: It holds something else, or cannot be read.
     """
-    other = FileExistsError(17, "it is packed already")
-    with os.fdopen(os.open(path, _READ), "rb") as target:
-        if not stat.S_ISREG(os.fstat(target.fileno()).st_mode):
-            raise other
-        try:
-            with gzip.GzipFile(fileobj=target) as packed:
-                found = _hash(_pieces(packed))
-        except (OSError, EOFError, zlib.error) as error:
-            raise other from error
-    if found != _hash(_pieces(source)):
+    other = FileExistsError(errno.EEXIST, "something else has the name of the packed file")
+    try:
+        with _plain(folder, name) as target:
+            is_same = _is_same(_unpacked(target), _pieces(source))
+    except (OSError, EOFError, zlib.error) as error:
+        raise other from error
+    if not is_same:
         raise other
 
 
-def _require_same(path: Path, before: os.stat_result) -> None:
-    now = path.lstat()
+def _bring(folder: int, taken: TakenFile, pieces: Callable[[], Iterator[bytes]]) -> None:
+    """Write a file as it was, unless it is there already; nothing is written over."""
+
+    def fill(target: BinaryIO) -> None:
+        for piece in pieces():
+            target.write(piece)
+        target.flush()
+        if os.fstat(target.fileno()).st_size != taken.size_bytes:
+            raise ChangedFileError("what was kept of it is not whole")
+
+    try:
+        if not _is_there(folder, taken.path.name):
+            _write(folder, taken.path.name, fill, taken.mode, taken.modified_ns)
+            return
+        with _plain(folder, taken.path.name) as there:
+            is_same = _is_same(_pieces(there), pieces())
+    except (EOFError, zlib.error) as error:
+        raise OSError(errno.EIO, "what was kept of it cannot be unpacked") from error
+    if not is_same:
+        raise FileExistsError(errno.EEXIST, "something else has its name now")
+
+
+def _copy(source: BinaryIO, folder: int, name: str, mode: int, time_ns: int) -> None:
+    """Copy a file into another folder, and compare the copy."""
+
+    def fill(target: BinaryIO) -> None:
+        source.seek(0)
+        shutil.copyfileobj(source, target, _PIECE_BYTES)
+        target.flush()
+        target.seek(0)
+        source.seek(0)
+        if not _is_same(_pieces(target), _pieces(source)):
+            raise ChangedFileError("it changed while it was copied")
+
+    _write(folder, name, fill, mode, time_ns)
+
+
+def _write(
+    folder: int, name: str, fill: Callable[[BinaryIO], None], mode: int, time_ns: int
+) -> None:
+    """Write a new file under a name that nothing has, whole or not at all."""
+    with temporary_name() as temporary:
+        descriptor = os.open(temporary, (NEW & ~os.O_WRONLY) | os.O_RDWR, 0o600, dir_fd=folder)
+        try:
+            with os.fdopen(descriptor, "w+b") as target:
+                fill(target)
+                os.fchmod(target.fileno(), mode)
+                adopt(target.fileno(), os.fstat(folder))
+                os.utime(target.fileno(), ns=(time_ns, time_ns))
+                os.fsync(target.fileno())
+            claim(folder, temporary, name)
+        finally:
+            remove(folder, temporary)
+
+
+def _require_same(folder: int, name: str, before: os.stat_result) -> None:
+    now = os.stat(name, dir_fd=folder, follow_symlinks=False)
     known = (before.st_ino, before.st_size, before.st_mtime_ns)
     if (now.st_ino, now.st_size, now.st_mtime_ns) != known:
-        raise ChangedFileError(1, "it changed meanwhile")
+        raise ChangedFileError("it changed meanwhile")
 
 
 def _pieces(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
-    while piece := file.read(1024 * 1024):
+    while piece := file.read(_PIECE_BYTES):
         yield piece
 
 
-def _hash(pieces: Iterator[bytes]) -> bytes:
-    digest = hashlib.blake2b()
-    for piece in pieces:
-        digest.update(piece)
-    return digest.digest()
+def _unpacked(file: BinaryIO) -> Iterator[bytes]:
+    file.seek(0)
+    with gzip.GzipFile(fileobj=file) as packed:
+        yield from _pieces(packed)
 
 
-def _sync(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def _is_same(one: Iterable[bytes], other: Iterable[bytes]) -> bool:
+    return all(left == right for left, right in zip_longest(one, other))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
 import os
 import shutil
 import stat
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.adapters.sessions.files import archives
 from memconsole.adapters.sessions.files.archives import DiskOldTranscripts
-from memconsole.domain.upkeep import OldFile
+from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile
 from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:
@@ -25,70 +26,179 @@ if TYPE_CHECKING:
 ID = "6f1c3c5e-0000-4000-8000-000000000001"
 WORDS = b'{"type":"session"}\n' + b'{"type":"message","text":"said again and again"}\n' * 400
 AT = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
-DISK = DiskOldTranscripts()
 
 
 @pytest.fixture
 def agent(tmp_path: Path) -> Agent:
     folder = tmp_path / "agents" / "main" / "sessions"
     folder.mkdir(parents=True)
-    return fake_agent(sessions_dir=folder)
+    store = folder / "sessions.json"
+    return fake_agent(sessions_dir=folder, folder=folder.parent, store_file=store)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> DiskOldTranscripts:
+    return DiskOldTranscripts(tmp_path / "state")
 
 
 def written(agent: Agent, name: str = f"{ID}.jsonl", data: bytes = WORDS) -> OldFile:
     path = agent.sessions_dir / name
     path.write_bytes(data)
     os.utime(path, (AT.timestamp(), AT.timestamp()))
-    return OldFile(path, ID, len(data), AT)
+    return looked_at(path)
+
+
+def looked_at(path: Path, session_id: str = ID) -> OldFile:
+    status = path.lstat()
+    at = datetime.fromtimestamp(status.st_mtime, UTC)
+    mode, is_packed = stat.S_IMODE(status.st_mode), path.suffix == ".gz"
+    made = OldFile(path, session_id, status.st_size, at, is_packed, OldKind.ORPHAN, mode)
+    return replace(made, file_ns=status.st_mtime_ns)
+
+
+def taken(agent: Agent, file: OldFile, step: Step, kept: str = "") -> TakenFile:
+    done = (0, agent.ref, AT, file.path, file.kind, step, kept)
+    return TakenFile(*done, file.size_bytes, file.mode, file.file_ns, is_done=True)
 
 
 def names(agent: Agent) -> list[str]:
     return sorted(path.name for path in agent.sessions_dir.iterdir())
 
 
-def test_a_packed_transcript_is_read_with_its_lines(agent: Agent) -> None:
-    DISK.compress(agent, written(agent))
-    [packed] = DISK.packed(agent)
-    assert "".join(text for _, text in DISK.texts(agent, packed)) == WORDS.decode()
+def test_a_packed_transcript_is_read_with_its_lines(agent: Agent, disk: DiskOldTranscripts) -> None:
+    disk.compress(agent, written(agent))
+    [packed] = disk.found(agent)
+    assert "".join(text for _, text in disk.texts(agent, packed)) == WORDS.decode()
     packed.path.write_bytes(packed.path.read_bytes()[:-9] + b"x" * 9)
     with pytest.raises(OSError, match=r"unpacked|CRC"):
-        list(DISK.texts(agent, packed))
+        list(disk.texts(agent, looked_at(packed.path)))
 
 
-def test_a_transcript_is_packed_in_its_place_and_keeps_its_age(agent: Agent) -> None:
-    file = written(agent)
-    freed = DISK.compress(agent, file)
+def test_a_file_is_packed_in_its_place_as_old_as_its_newest_message(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    spoke_at = AT - timedelta(days=9)
+    size = disk.compress(agent, replace(written(agent), modified_at=spoke_at))
     assert names(agent) == [f"{ID}.jsonl.gz"]
     path = agent.sessions_dir / f"{ID}.jsonl.gz"
     assert gzip.decompress(path.read_bytes()) == WORDS
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
-    assert path.stat().st_mtime == AT.timestamp()
-    assert freed == len(WORDS) - path.stat().st_size > 0
-    [packed] = DISK.packed(agent)
-    assert packed == OldFile(path, ID, path.stat().st_size, AT, is_packed=True)
+    assert size == path.stat().st_size < len(WORDS)
+    [packed] = disk.found(agent)
+    assert packed == looked_at(path)
+    assert packed.modified_at == spoke_at
 
 
-def test_what_is_packed_is_found_by_its_name_alone(agent: Agent) -> None:
-    for name in (f"{ID}.jsonl.gz", "notes.gz", "sessions.json.gz", f"{ID}.trajectory.jsonl.gz"):
+def test_what_is_left_of_sessions_is_found_by_its_name_alone(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    end = "2026-01-02T03-04-05.000Z"
+    park = agent.folder / "session-sqlite-import-archive"
+    park.mkdir()
+    kinds = {
+        f"{ID}.jsonl": (OldKind.ORPHAN, False),
+        f"{ID}.jsonl.gz": (OldKind.ORPHAN, True),
+        f"{ID}.jsonl.bak.{end}": (OldKind.BACKUP, False),
+        f"{ID}.jsonl.deleted.{end}": (OldKind.DELETED, False),
+        f"{ID}.jsonl.reset.{end}": (OldKind.RESET, False),
+        f"{ID}.jsonl.reset.{end}.gz": (OldKind.RESET, True),
+        f"{ID}.jsonl.reset.{end}.zst": (OldKind.RESET, True),
+        f"{ID}.checkpoint.{ID}.jsonl": (OldKind.CHECKPOINT, False),
+    }
+    nothing = ("notes.gz", "sessions.json", "sessions.json.gz", "sessions.json.bak.17")
+    for name in (*kinds, *nothing, f"{ID}.trajectory.jsonl.gz", f"{ID}.trajectory.jsonl"):
         written(agent, name)
     (agent.sessions_dir / "a.jsonl.gz").symlink_to(agent.sessions_dir / "notes.gz")
     (agent.sessions_dir / "b.jsonl.gz").mkdir()
-    assert [one.path.name for one in DISK.packed(agent)] == [f"{ID}.jsonl.gz"]
-    assert DISK.packed(fake_agent(sessions_dir=agent.sessions_dir / "none")) == ()
+    (park / f"{ID}.jsonl.imported-1767322800000").write_bytes(WORDS)
+    found = {one.path.name: (one.kind, one.is_packed) for one in disk.found(agent)}
+    parked = found.pop(f"{ID}.jsonl.imported-1767322800000")
+    assert (found, parked) == (kinds, (OldKind.PARKED, False))
+    assert disk.found(replace(agent, sessions_dir=agent.sessions_dir / "none"))[0].kind is (
+        OldKind.PARKED
+    )
 
 
-def test_an_archive_of_a_reset_is_packed_and_found_again(agent: Agent) -> None:
-    name = f"{ID}.jsonl.reset.2026-01-02T03-04-05.000Z"
-    DISK.compress(agent, written(agent, name))
-    [packed] = DISK.packed(agent)
-    assert (packed.session_id, packed.path.name) == (ID, f"{name}.gz")
+def test_a_lock_of_the_platform_holds_a_session_and_its_copies(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    written(agent)
+    written(agent, f"{ID}.jsonl.bak.2026-01-02T03-04-05.000Z")
+    written(agent, "other.jsonl")
+    (agent.sessions_dir / f"{ID}.jsonl.lock").write_text("{}")
+    assert [one.is_held for one in disk.found(agent)] == [True, True, False]
 
 
-def test_a_packed_one_is_deleted(agent: Agent) -> None:
-    DISK.compress(agent, written(agent))
-    [packed] = DISK.packed(agent)
-    assert DISK.delete(agent, packed) == packed.size_bytes
+def test_what_was_packed_comes_back_to_the_byte_with_its_mode_and_time(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    file = written(agent, "caf\udce9.jsonl")
+    file.path.chmod(0o640)
+    before = looked_at(file.path)
+    disk.compress(agent, replace(before, modified_at=AT - timedelta(days=9)))
+    done = taken(agent, before, Step.COMPRESS)
+    assert disk.is_done(agent, done)
+    disk.bring_back(agent, done)
+    assert names(agent) == ["caf\udce9.jsonl"]
+    assert (file.path.read_bytes(), looked_at(file.path)) == (WORDS, before)
+
+
+@pytest.mark.parametrize("is_elsewhere", [False, True])
+def test_what_was_taken_away_is_ours_alone_and_is_put_back(
+    agent: Agent, disk: DiskOldTranscripts, monkeypatch: pytest.MonkeyPatch, *, is_elsewhere: bool
+) -> None:
+    file = written(agent)
+    rename = os.rename
+
+    def other_disk(old: str, new: str, **folders: int) -> None:
+        if old == file.path.name:
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        rename(old, new, **folders)
+
+    if is_elsewhere:
+        monkeypatch.setattr(os, "rename", other_disk)
+    disk.take(agent, file, "kept")
+    kept = disk._state_dir / "taken" / "kept"
     assert names(agent) == []
+    assert [stat.S_IMODE(one.stat().st_mode) for one in (kept, kept.parent)] == [0o600, 0o700]
+    done = taken(agent, file, Step.DELETE, "kept")
+    assert disk.is_done(agent, done)
+    disk.bring_back(agent, done)
+    assert looked_at(file.path) == file
+    assert not kept.exists()
+
+
+def test_nothing_is_written_over_when_a_file_comes_back(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    file = written(agent)
+    disk.take(agent, file, "kept")
+    written(agent, data=b"somebody else's\n")
+    done = taken(agent, file, Step.DELETE, "kept")
+    with pytest.raises(FileExistsError, match="something else has its name now"):
+        disk.bring_back(agent, done)
+    assert file.path.read_bytes() == b"somebody else's\n"
+    assert (disk._state_dir / "taken" / "kept").read_bytes() == WORDS
+
+
+def test_one_that_came_back_before_a_kill_comes_back_once(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    file = written(agent)
+    disk.take(agent, file, "kept")
+    written(agent)
+    disk.bring_back(agent, taken(agent, file, Step.DELETE, "kept"))
+    assert names(agent) == [f"{ID}.jsonl"]
+    assert list((disk._state_dir / "taken").iterdir()) == []
+
+
+def test_what_was_taken_away_is_deleted_once_it_is_over(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    disk.take(agent, written(agent), "kept")
+    disk.purge("kept")
+    disk.purge("kept")
+    assert list((disk._state_dir / "taken").iterdir()) == []
 
 
 def hold(agent: Agent, file: OldFile) -> OldFile:
@@ -116,31 +226,49 @@ def elsewhere(agent: Agent, file: OldFile) -> OldFile:
 
 
 @pytest.mark.parametrize("spoil", [hold, link, name_twice, grow, elsewhere])
-def test_what_is_not_what_was_looked_at_stays(agent: Agent, spoil: object) -> None:
+def test_what_is_not_what_was_looked_at_stays(
+    agent: Agent, disk: DiskOldTranscripts, spoil: object
+) -> None:
     file = spoil(agent, written(agent))  # type: ignore[operator]
     before = names(agent)
-    for deed in (DISK.compress, DISK.delete):
-        with pytest.raises(OSError, match=r".+"):
-            deed(agent, file)
+    with pytest.raises(OSError, match=r".+"):
+        disk.compress(agent, file)
+    with pytest.raises(OSError, match=r".+"):
+        disk.take(agent, file, "kept")
     assert names(agent) == before
 
 
-def test_one_that_is_packed_already_is_not_packed_over(agent: Agent) -> None:
+def test_a_folder_of_another_agent_behind_a_link_is_not_looked_into(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    file = written(agent)
+    other = agent.folder.parent / "other"
+    other.mkdir()
+    (other / "sessions").symlink_to(agent.sessions_dir)
+    stranger = replace(agent, folder=other, sessions_dir=other / "sessions")
+    assert disk.found(replace(stranger, store_file=other / "sessions" / "sessions.json")) == ()
+    with pytest.raises(OSError, match="not in the sessions folder"):
+        disk.take(stranger, replace(file, path=other / "sessions" / file.path.name), "kept")
+
+
+def test_one_that_is_packed_already_is_not_packed_over(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
     written(agent, f"{ID}.jsonl.gz", b"older")
     with pytest.raises(FileExistsError):
-        DISK.compress(agent, written(agent))
+        disk.compress(agent, written(agent))
     assert (agent.sessions_dir / f"{ID}.jsonl.gz").read_bytes() == b"older"
 
 
-def test_one_that_a_killed_run_had_packed_goes(agent: Agent) -> None:
-    DISK.compress(agent, written(agent))
-    assert DISK.compress(agent, written(agent)) > 0
+def test_one_that_a_killed_run_had_packed_goes(agent: Agent, disk: DiskOldTranscripts) -> None:
+    disk.compress(agent, written(agent))
+    assert disk.compress(agent, written(agent)) > 0
     assert names(agent) == [f"{ID}.jsonl.gz"]
     assert gzip.decompress((agent.sessions_dir / f"{ID}.jsonl.gz").read_bytes()) == WORDS
 
 
 def test_one_that_somebody_writes_meanwhile_is_left_whole(
-    agent: Agent, monkeypatch: pytest.MonkeyPatch
+    agent: Agent, disk: DiskOldTranscripts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = written(agent)
     pack = archives._pack
@@ -152,18 +280,20 @@ def test_one_that_somebody_writes_meanwhile_is_left_whole(
 
     monkeypatch.setattr(archives, "_pack", pack_and_write)
     with pytest.raises(OSError, match="changed meanwhile"):
-        DISK.compress(agent, file)
+        disk.compress(agent, file)
     assert names(agent) == [f"{ID}.jsonl"]
     assert file.path.read_bytes() == WORDS + b"more\n"
 
 
-def test_what_a_killed_run_left_is_in_nobodys_way(agent: Agent) -> None:
-    (agent.sessions_dir / f".{ID}.jsonl.gz.memconsole").write_text("half")
-    DISK.compress(agent, written(agent))
+def test_what_a_killed_run_left_is_in_nobodys_way(agent: Agent, disk: DiskOldTranscripts) -> None:
+    (agent.sessions_dir / ".memconsole-999999999-0123456789ab.tmp").write_text("half")
+    disk.compress(agent, written(agent))
     assert names(agent) == [f"{ID}.jsonl.gz"]
 
 
-def test_a_full_disk_leaves_it_as_it_was(agent: Agent, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_leaves_it_as_it_was(
+    agent: Agent, disk: DiskOldTranscripts, monkeypatch: pytest.MonkeyPatch
+) -> None:
     file = written(agent)
 
     def full(*_: object) -> None:
@@ -171,6 +301,6 @@ def test_a_full_disk_leaves_it_as_it_was(agent: Agent, monkeypatch: pytest.Monke
 
     monkeypatch.setattr(shutil, "copyfileobj", full)
     with pytest.raises(OSError, match="No space left"):
-        DISK.compress(agent, file)
+        disk.compress(agent, file)
     assert names(agent) == [f"{ID}.jsonl"]
     assert file.path.read_bytes() == WORDS

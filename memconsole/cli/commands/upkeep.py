@@ -1,0 +1,244 @@
+"""`logs rotate` and `cleanup`: what grows beside the memory."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call import exits, perform
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import (
+    AgentOption,
+    DryRunOption,
+    YesOption,
+    call_of,
+    parse_span,
+)
+from memconsole.cli.json import outcome as encode
+from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.commands.cleanup import CLEANUP, Cleanup
+from memconsole.domain.commands.outcomes import status_of
+from memconsole.engine.home.lookup import agents_of
+from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.text.figures import plural, size_column, size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.printer import Printer
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.upkeep import LogRotation
+
+_STYLES = {"done": "ok", "planned": "dim", "skipped": "dim", "failed": "due"}
+
+
+def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
+    """Rotate the logs of memconsole and of the platform that have reached `log_rotation.max_bytes`.
+
+    Ours are renamed. Those of others are copied and cut to nothing, because their writers keep
+    them open.
+    """
+    call = call_of(context)
+    with call.busy("rotating logs"):
+        found = call.engine.upkeep.rotate_logs(dry_run=dry_run)
+    failed = [one for one in found if one.status == "failed"]
+    return call.answer(
+        Answer(
+            "logs rotate",
+            data=lambda: [_row(one) for one in found],
+            show=lambda printer: _show(printer, found),
+            at=call.clock.now(),
+            code=exits.FAILED if failed else exits.DONE,
+            failures=tuple((f"{one.file.path}: {one.message}", "") for one in failed),
+        )
+    )
+
+
+def _row(one: LogRotation) -> Row:
+    """Return the outcome of the contract, with the path as its key."""
+    newest = f"{one.file.path}.1"
+    wrote: list[Row] = []
+    if one.status == "done":
+        wrote.append({"path": newest, "bytes": one.moved_bytes, "mode": "0600"})
+    return {
+        "command": "logs rotate",
+        "agent": None,
+        "key": str(one.file.path),
+        "status": one.status,
+        "reason": one.reason,
+        "message": one.message,
+        "hint": None,
+        "duration_ms": None,
+        "wrote": wrote,
+        "details": {"bytes": one.file.size_bytes, "owner": one.file.owner.value},
+    }
+
+
+def _show(printer: Printer, found: tuple[LogRotation, ...]) -> None:
+    if not found:
+        printer.write("no log has reached the size of `log_rotation.max_bytes`")
+        return
+    for one in found:
+        first = Cell(f"{one.status:<8}{printer.text(str(one.file.path))}  ", _STYLES[one.status])
+        printer.sentence(first, printer.text(one.message))
+
+
+def cleanup(
+    context: typer.Context,
+    *,
+    agent: AgentOption = None,
+    older_than: Annotated[
+        str | None,
+        typer.Option("--older-than", metavar="D", help="Pack from this age on, such as 14d."),
+    ] = None,
+    uncaptured: Annotated[
+        bool, typer.Option("--uncaptured", help="Also what nobody captured.")
+    ] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Bring back what the last cleanup did.")
+    ] = False,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Pack what is left of ended sessions, and take away what was packed long ago.
+
+    Archives of resets and deletions, copies, parked and orphaned transcripts: the largest first,
+    and only what was captured to its end. A live transcript, a store and a database are never
+    touched. --undo brings back what was done last until `cleanup.grace` is over.
+    """
+    call = call_of(context)
+    if call.settings.ui.read_only and not dry_run:
+        raise ReadOnlyError(CLEANUP.name)
+    if undo and (uncaptured or older_than is not None):
+        raise UsageError("--undo takes neither --older-than nor --uncaptured")
+    span = None if older_than is None else parse_span("--older-than", older_than)
+    home = call.engine.home.read()
+    orders = [
+        Cleanup(one.ref, span, takes_uncaptured=uncaptured, is_undo=undo, dry_run=dry_run)
+        for one in agents_of(home, agent)
+    ]
+    doing = "looking at old files"
+    if dry_run or not orders:
+        found = perform.outcomes_of(call, orders, doing)
+    else:
+        question = "Bring these files back?" if undo else "Clean up?"
+        found = perform.asked(call, orders, doing, question=question, yes=yes)
+    return call.answer(
+        Answer(
+            CLEANUP.name,
+            data=lambda: [row for one in found for row in _files(one)],
+            show=lambda printer: _show_files(printer, found),
+            at=call.clock.now(),
+            code=exits.exit_of_outcomes(found),
+            failures=encode.failures(found),
+            home=home,
+        )
+    )
+
+
+def _files(one: Outcome) -> Iterator[Row]:
+    """Yield one outcome a file; the last one of an agent has the totals in its details."""
+    whole = encode.outcome(one)
+    files = _rows(one)
+    totals = {"totals": one.details["totals"]} if "totals" in one.details else {}
+    if not files:
+        yield {**whole, "details": totals}
+    for number, file in enumerate(files):
+        packed = Path(f"{file['path']}.gz")
+        is_packed = (file["step"], file["status"]) == ("pack", "done") and not _is_undo(one)
+        wrote: list[Row] = [{"path": packed, "bytes": file["bytes_after"], "mode": "0600"}]
+        yield {
+            **whole,
+            "key": Path(str(file["path"])),
+            "status": file["status"],
+            "reason": _REASONS.get(str(file["status"])),
+            "message": file["message"],
+            "hint": whole["hint"] if file["captured"] == "not" else None,
+            "wrote": wrote if is_packed else [],
+            "details": {
+                **{name: file[name] for name in _DETAILS},
+                **(totals if number == len(files) - 1 else {}),
+            },
+        }
+
+
+_REASONS = {"skipped": "kept", "failed": "not-written"}
+_DETAILS = (
+    "kind",
+    "step",
+    "session_id",
+    "session_key",
+    "modified_at",
+    "bytes",
+    "bytes_after",
+    "captured",
+)
+
+
+def _is_undo(one: Outcome) -> bool:
+    return isinstance(one.command, Cleanup) and one.command.is_undo
+
+
+def _rows(one: Outcome) -> list[dict[str, Detail]]:
+    files = one.details.get("files")
+    return [row for row in files if isinstance(row, dict)] if isinstance(files, list) else []
+
+
+def _show_files(printer: Printer, found: Sequence[Outcome]) -> None:
+    for one in found:
+        status = status_of(one)
+        printer.write(
+            Cell(printer.text(one.command.agent.id), "head"), "  ", Cell(status, _STYLES[status])
+        )
+        if files := _rows(one):
+            columns = (
+                Column("what"),
+                Column("size", right=True),
+                Column("kind"),
+                Column("of"),
+                Column("captured"),
+                Column("file", least=24),
+                Column("", least=16),
+            )
+            verb = "undo" if _is_undo(one) else ""
+            printer.table(columns, [_cells(printer, file, verb) for file in files])
+        printer.write(f"  {printer.text(one.message)}")
+        totals = one.details.get("totals")
+        if isinstance(totals, dict) and (words := _totals(totals)):
+            printer.write(Cell(f"  {words}", "dim"))
+        if hint := encode.hint_of(one):
+            printer.write(Cell(f"  {printer.text(hint)}", "dim"))
+    if not found:
+        printer.write("There are no agents.")
+
+
+def _cells(printer: Printer, file: dict[str, Detail], verb: str) -> list[str | Cell]:
+    size, status = file["bytes"], str(file["status"])
+    assert isinstance(size, int)
+    return [
+        Cell(f"{verb or file['step']} {status}", _STYLES[status]),
+        size_column(size),
+        str(file["kind"]),
+        str(file["modified_at"])[:10],
+        str(file["captured"] or "?"),
+        printer.text(Path(str(file["path"])).name),
+        "" if status == "planned" else printer.text(str(file["message"])),
+    ]
+
+
+def _totals(totals: dict[str, Detail]) -> str:
+    before, after, kept = (totals.get(f"bytes_{name}") for name in ("before", "after", "kept"))
+    if not isinstance(before, int):
+        return ""
+    files = totals["files"]
+    assert isinstance(files, int)
+    words = f"{plural(files, 'old file')}, {size_words(before)} before"
+    if isinstance(after, int):
+        words += f", {size_words(after)} after"
+    if isinstance(kept, int) and kept:
+        until = str(totals["kept_until"])[:10]
+        words += f"; {size_words(kept)} are kept until {until} for --undo"
+    return words
