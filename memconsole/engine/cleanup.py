@@ -8,13 +8,15 @@ about to be done to a file is recorded before, and settled by the next run where
 from __future__ import annotations
 
 import logging
+import os
 from collections import Counter, defaultdict
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
+from hashlib import sha256
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING
-from uuid import uuid4
 
 from memconsole.domain.checkpoint.rules import is_readable
 from memconsole.domain.commands.cleanup import CleanedUp
@@ -338,10 +340,16 @@ class _Run:
             return self.files.compress(self.agent, file)
 
     def _taken(self, file: OldFile) -> int:
-        kept = uuid4().hex
+        kept = self._free_name(file)
         with self._recorded(file, Step.DELETE, kept):
             self.files.take(self.agent, file, kept)
         return 0
+
+    def _free_name(self, file: OldFile) -> str:
+        """Return a name for our folder, which says nothing of what the file is called."""
+        used = {one.kept for one in self.taken.of(self.agent.ref)}
+        name = sha256(os.fsencode(file.path)).hexdigest()[:32]
+        return next(it for n in count() if (it := f"{name}-{n}") not in used)
 
     @contextmanager
     def _recorded(self, file: OldFile, step: Step, kept: str) -> Iterator[None]:

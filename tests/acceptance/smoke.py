@@ -68,6 +68,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("hooks", "status"),
     ("service", "status"),
     ("logs", "rotate", "--dry-run"),
+    ("cleanup", "--older-than", "1h", "--dry-run"),
     ("jobs",),
     ("once", "checkpoint"),
     ("runs",),

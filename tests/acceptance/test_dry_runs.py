@@ -22,6 +22,7 @@ from memconsole.demo.home import workspace_of, write_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.commands.catalogue import COMMANDS
 from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.compact import Compact
 from memconsole.domain.commands.config_fix import ConfigFix
 from memconsole.domain.commands.consolidate import Consolidate, Propose
@@ -182,6 +183,7 @@ class Place:
             MemoryAdd(main, "Two keys for every deployment"),
             MemoryForget(work, (self.entry,)),
             MemoryTidy(main),
+            Cleanup(main, timedelta(minutes=1), takes_uncaptured=True),
             MemoryUndo(work),
             Consolidate(main),
             Promote(main, (self.note,)),

@@ -62,6 +62,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "rotate": ("rotate", KEY, "--yes"),
     "compact": ("compact", "agent:research:main", "--yes"),
     "bench recall": ("bench", "recall", "{folder}"),
+    "cleanup": ("cleanup", "--agent", "main", "--older-than", "1h", "--uncaptured", "--yes"),
     "memory tidy": ("memory", "tidy", "--agent", "main"),
 }
 """Words of the call by command; `{…}` is filled in when it is called."""

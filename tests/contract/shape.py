@@ -18,7 +18,9 @@ STAMP = re.compile(r"\d{8}-\d{6}")
 SIZE = re.compile(r"\b\d+(\.\d+)? [KMG]?B\b")
 PORT = re.compile(r"127\.0\.0\.1:\d+")
 
-VARYING = frozenset({"duration_ms", "last_duration_ms", "pid", "bytes"})
+VARYING = frozenset(
+    {"duration_ms", "last_duration_ms", "pid", "bytes", "bytes_before", "bytes_after"}
+)
 """Fields whose number depends on the machine, or on a version of what we build upon."""
 
 HOST = frozenset(

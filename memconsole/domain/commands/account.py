@@ -59,6 +59,8 @@ def proof_of(outcome: Outcome) -> Proof | None:
         return _of_compaction(outcome)
     if "words_before" in details:
         return _of_words(outcome)
+    if isinstance(totals := details.get("totals"), dict) and "bytes_after" in totals:
+        return _of_sizes(totals, outcome)
     return _of_files(outcome)
 
 
@@ -128,6 +130,17 @@ def _of_words(outcome: Outcome) -> Proof | None:
     kept = f", the whole file is kept as {backup}" if backup else ""
     words = f"{details['words_before']} → {details['words_after']} words"
     return Proof(Verdict.WRITTEN, f"{words}{kept}")
+
+
+def _of_sizes(totals: Mapping[str, Detail], outcome: Outcome) -> Proof | None:
+    """Return the sizes that were seen on disk before and after."""
+    before, after = totals["bytes_before"], totals["bytes_after"]
+    if not isinstance(before, int) or not isinstance(after, int):
+        return None
+    kept = totals["bytes_kept"]
+    more = f", {figures.size(kept)} kept for undo" if isinstance(kept, int) and kept else ""
+    verdict = Verdict.PROVEN if isinstance(outcome, Reported) else Verdict.NOT_PROVEN
+    return Proof(verdict, f"{figures.size(before)} → {figures.size(after)} of old files{more}")
 
 
 def _of_files(outcome: Outcome) -> Proof | None:

@@ -13,6 +13,7 @@ from tests.lanes.faults.world import (
     id_of,
     keep_copies,
     leave_empty_notes,
+    leave_packed,
     settle_on_mcp,
 )
 
@@ -49,6 +50,9 @@ class Trial:
 _ADD_PLAN = ("memory", "add", PLAN)
 _ADD = ("memory", "add", "Ada keeps the spare keys in the blue cabinet")
 _LONG = "MEMORY.md"
+_CLEANUP = ("cleanup", "--older-than", "1m", "--uncaptured", "--yes")
+_UNDO_CLEANUP = ("cleanup", "--undo", "--yes")
+_ENDED = "agents/main/sessions/7f3a2c11-"
 _OFFER = ("hooks", "install", "--mcp")
 
 
@@ -114,6 +118,15 @@ TRIALS = (
         may_change=("openclaw.json",),
     ),
     Trial("config fix", ("config", "fix", "--apply", "--yes"), may_change=("openclaw.json",)),
+    Trial("cleanup", _CLEANUP, prepare=(end_talk,), may_change=(_ENDED,)),
+    Trial("cleanup of packed ones", _CLEANUP, prepare=(leave_packed,), may_change=(_ENDED,)),
+    Trial("cleanup --undo", _UNDO_CLEANUP, (end_talk, _CLEANUP), may_change=(_ENDED,)),
+    Trial(
+        "cleanup --undo of packed ones",
+        _UNDO_CLEANUP,
+        prepare=(leave_packed, _CLEANUP),
+        may_change=(_ENDED,),
+    ),
     Trial("logs rotate", ("logs", "rotate"), may_change=("logs",)),
     Trial("report", lambda world: ("report", "--output", str(world.home / "report.md"), "--yes")),
     Trial("alerts test", ("alerts", "test")),

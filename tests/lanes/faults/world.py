@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -103,6 +105,14 @@ def end_talk(world: World) -> None:
     (sessions / f"{old}.jsonl").rename(sessions / f"{old}.jsonl.reset.2026-01-26T13-15-00.000Z")
     store["agent:main:main"] = {"sessionId": NEXT, "updatedAt": 1_769_433_300_000}
     (sessions / "sessions.json").write_text(json.dumps(store))
+
+
+def leave_packed(world: World) -> None:
+    """Leave a transcript that was packed last year."""
+    sessions = world.state / "agents" / "main" / "sessions"
+    path = sessions / "7f3a2c11-0b1c-4d2e-8f3a-555566667777.jsonl.gz"
+    path.write_bytes(gzip.compress(b'{"type":"session"}\n', mtime=0))
+    os.utime(path, (1_762_000_000, 1_762_000_000))
 
 
 def settle_on_mcp(world: World) -> None:

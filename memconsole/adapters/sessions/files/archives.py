@@ -136,6 +136,8 @@ class DiskOldTranscripts:
         ):
             before = os.fstat(source.fileno())
             _require_same(folder, file.path.name, before)
+            if _is_there(ours, kept):
+                raise FileExistsError(errno.EEXIST, "something else has its name in our folder")
             try:
                 os.rename(file.path.name, kept, src_dir_fd=folder, dst_dir_fd=ours)
                 os.chmod(kept, 0o600, dir_fd=ours)
@@ -159,6 +161,8 @@ class DiskOldTranscripts:
         name = taken.path.name
         with _folder(agent, taken.path) as folder:
             clean_leftovers(folder)
+            if self._is_back(folder, taken):
+                return
             if taken.step is Step.COMPRESS:
                 with _plain(folder, f"{name}{PACKED}") as source:
                     _bring(folder, taken, lambda: _unpacked(source))
@@ -170,6 +174,15 @@ class DiskOldTranscripts:
                     remove(ours, taken.kept)
             sync_folder(folder)
 
+    def _is_back(self, folder: int, taken: TakenFile) -> bool:
+        """Whether a file stands where it was, and nothing is kept of it any more."""
+        if not _is_as_it_was(folder, taken):
+            return False
+        if taken.step is Step.COMPRESS:
+            return not _is_there(folder, f"{taken.path.name}{PACKED}")
+        with open_state_folder(self._state_dir, FOLDER) as ours:
+            return not _is_there(ours, taken.kept)
+
     def is_done(self, agent: Agent, taken: TakenFile) -> bool:
         """Tell whether a step was done to its end that nobody wrote down.
 
@@ -177,9 +190,7 @@ class DiskOldTranscripts:
             OSError: That cannot be seen.
         """
         with _folder(agent, taken.path) as folder:
-            now = _status(folder, taken.path.name)
-            was = (taken.size_bytes, taken.modified_ns)
-            if now is not None and (now.st_size, now.st_mtime_ns) == was:
+            if _is_as_it_was(folder, taken):
                 return False
             if taken.step is Step.COMPRESS:
                 return _is_there(folder, f"{taken.path.name}{PACKED}")
@@ -287,6 +298,12 @@ def _plain(folder: int, name: str) -> Iterator[BinaryIO]:
 
 def _is_there(folder: int, name: str) -> bool:
     return _status(folder, name) is not None
+
+
+def _is_as_it_was(folder: int, taken: TakenFile) -> bool:
+    now = _status(folder, taken.path.name)
+    was = (taken.size_bytes, taken.modified_ns)
+    return now is not None and (now.st_size, now.st_mtime_ns) == was
 
 
 def _status(folder: int, name: str) -> os.stat_result | None:
