@@ -91,6 +91,7 @@ MADE = {
     "memory_turns": "memory.turns:MemoryTurns",
     "targets": "rotation.target:Targets",
     "branching": "sessions.branch:Branching",
+    "old_files": "cleanup.read:OldFiles",
 }
 """What is made for a command that asks for it: its class, whose fields are asked for in turn."""
 

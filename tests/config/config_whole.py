@@ -135,6 +135,8 @@ url = "${TELEGRAM}"
 enabled = true
 compress_days = 3
 delete_days = 60
+grace = "2d"
+max_bytes = 9000
 [recovery]
 enabled = false
 

@@ -41,7 +41,7 @@ class CleanedUp(Reported):
 CLEANUP = CommandSpec(
     kind=Cleanup,
     name="cleanup",
-    runner="cleanup:clean_up",
+    runner="cleanup.run:clean_up",
     title="Clean up",
     help="Pack files of an agent's ended sessions, and take away what was packed long ago",
     is_destructive=True,

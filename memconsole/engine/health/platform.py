@@ -200,11 +200,12 @@ def transcripts_size(inputs: HealthInputs) -> Check:
 def _old_ones_go(inputs: HealthInputs) -> str:
     rules = inputs.settings.cleanup
     ours = (
-        f"the job transcript_cleanup packs those that are captured and in no store after "
-        f"{rules.compress_days} days and deletes them after {rules.delete_days}"
+        f"`memconsole cleanup` packs those of ended sessions that are captured after "
+        f"{rules.compress_days} days and takes them away after {rules.delete_days}"
     )
-    switch = "" if rules.is_enabled else ", once `[cleanup] enabled` is set"
-    return f"The platform's own maintenance removes old ones; {ours}{switch}."
+    job = "as the job transcript_cleanup does every night"
+    switch = "" if rules.is_enabled else " once `[cleanup] enabled` is set"
+    return f"The platform's own maintenance removes old ones; {ours}, {job}{switch}."
 
 
 def cron_errors(inputs: HealthInputs) -> Check:

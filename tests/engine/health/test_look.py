@@ -163,8 +163,9 @@ def test_transcripts_are_measured(size: int | None, status_: str, world: World) 
 def test_large_transcripts_name_our_job_and_its_setting(world: World) -> None:
     transcripts_large(world)
     hint = inputs(world, "transcripts-size").hint
-    assert "transcript_cleanup" in hint
-    assert hint.endswith("deletes them after 30, once `[cleanup] enabled` is set.")
+    assert "`memconsole cleanup` packs" in hint
+    assert "takes them away after 30" in hint
+    assert hint.endswith("transcript_cleanup does every night once `[cleanup] enabled` is set.")
 
 
 def test_large_memory_files_are_named_and_archives_are_not(world: World) -> None:

@@ -1,0 +1,213 @@
+"""Gathers the old files of an agent: what is due for each, and why it stays where it must.
+
+What is not known is left alone: a session whose key nobody remembers (it may be a group's), and
+every file that was not captured to its end.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from memconsole.domain.sessions.keys import classify, key_of
+from memconsole.domain.sessions.stored import (
+    SessionState,
+    StoredSession,
+    TranscriptKind,
+    TranscriptRef,
+    TranscriptState,
+)
+from memconsole.domain.upkeep import Captured, OldKind, Step, steps_due, why_in_use
+from memconsole.engine.transcripts.ages import dated, last_words
+from memconsole.errors import StateError, StoreError
+from memconsole.lazy_dataclass import dataclass
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from datetime import datetime
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.commands.cleanup import Cleanup
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.upkeep import OldFile, TakenFile
+    from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.ports.bundle import HealthPorts
+    from memconsole.ports.host import OldTranscripts
+    from memconsole.ports.platform import Clock, SessionStore
+    from memconsole.ports.state import RecoveryLog, SummaryLog, TakenLog
+
+
+@dataclass(frozen=True, slots=True)
+class DueFile:
+    """One file for which something is due.
+
+    Attributes:
+        stored: The session that its records belong to.
+        why_not: Why it stays; None when it may go.
+    """
+
+    file: OldFile
+    step: Step
+    stored: StoredSession
+    key: str | None
+    captured: Captured | None
+    why_not: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class OldFiles:
+    """Looks at what is left of the sessions of an agent."""
+
+    settings: Settings
+    sessions: SessionStore
+    recovery: RecoveryLog
+    summaries: SummaryLog
+    fingerprints: Fingerprints
+    taken: TakenLog
+    health: Callable[[], HealthPorts]
+    clock: Clock
+
+    @property
+    def files(self) -> OldTranscripts:
+        """The files themselves."""
+        return self.health().transcripts
+
+    @property
+    def now(self) -> datetime:
+        """The time."""
+        return self.clock.now()
+
+    def is_over(self, one: TakenFile) -> bool:
+        """Whether nobody can bring a file back any more."""
+        return self.now - one.at >= self.settings.cleanup.grace
+
+    def found(self, agent: Agent, listed: Sequence[StoredSession]) -> list[OldFile]:
+        """Return every file that no session of the stores is read from."""
+        in_use = _in_use(listed)
+        return [one for one in self.files.found(agent) if one.path not in in_use]
+
+    def aged(
+        self, agent: Agent, listed: Sequence[StoredSession]
+    ) -> tuple[list[OldFile], Mapping[Path, StoredSession]]:
+        """Return these files as old as their newest messages, and their sessions by path."""
+        loose = {
+            one.transcript.path: one
+            for one in listed
+            if one.transcript is not None and one.is_loose
+        }
+        found = self.found(agent, listed)
+        stored = [loose.get(one.path) or _alone(agent, one) for one in found]
+        ages = dated(self.sessions, stored)
+        files = [
+            file
+            if file.path.suffix == ".gz"
+            else replace(file, modified_at=one.spoke_at or file.modified_at)
+            for file, one in zip(found, ages, strict=True)
+        ]
+        return files, {file.path: one for file, one in zip(files, ages, strict=True)}
+
+    def due(
+        self,
+        command: Cleanup,
+        agent: Agent,
+        files: Sequence[OldFile],
+        stored: Mapping[Path, StoredSession],
+        listed: Sequence[StoredSession],
+    ) -> Iterator[DueFile]:
+        """Yield what is due, the largest file first, and why it stays where it must."""
+        by_id: defaultdict[str | None, list[StoredSession]] = defaultdict(list)
+        for one in listed:
+            by_id[one.session_id].append(one)
+        known = self.recovery.keys(agent.ref)
+        rules, older_than = self.settings.cleanup, command.older_than
+        fresh = {
+            Path(f"{one.path}.gz")
+            for one in self.taken.of(agent.ref)
+            if one.step is Step.COMPRESS and not self.is_over(one)
+        }
+        for file, step in steps_due(files, self.now, rules, older_than).items():
+            if file.path in fresh:
+                continue  # what was packed can be brought back for a while
+            session = stored[file.path]
+            key = None if session.key is None else session.key.text
+            key = key or known.get(file.session_id)
+            captured, why = None, why_in_use(file, by_id[file.session_id])
+            if why is None and not command.takes_uncaptured:
+                captured, why = self._captured(agent, file, session, key)
+            yield DueFile(file, step, session, key, captured, why)
+
+    def _captured(
+        self, agent: Agent, file: OldFile, stored: StoredSession, key: str | None
+    ) -> tuple[Captured | None, str | None]:
+        """Return how it is known that nothing would be lost, and why it stays where it is not."""
+        ref = stored.transcript
+        assert ref is not None  # it has a file
+        if file.path.suffix == ".gz":
+            if self.recovery.fingerprints(agent.ref, file.session_id):
+                return Captured.TO_ITS_END, None
+            return Captured.NOT, "it is not known that its session was captured"
+        try:
+            if self.fingerprints.is_captured(agent.ref, ref):
+                return Captured.TO_ITS_END, None
+            if self._is_summarised(agent, stored, ref):
+                return Captured.SUMMARY, None
+        except (StoreError, StateError) as error:
+            return None, str(error)
+        why = _why_not(agent, stored, file, key)
+        return (Captured.ON_THE_WAY, None) if why is None else (Captured.NOT, why)
+
+    def _is_summarised(self, agent: Agent, stored: StoredSession, ref: TranscriptRef) -> bool:
+        """Whether a summary reaches to the newest message of a transcript."""
+        summary = self.summaries.last(agent.ref, ref.session_id)
+        if summary is None:
+            return False
+        newest = last_words(self.sessions, [stored]).get(id(ref))
+        return newest is not None and summary.until >= newest
+
+
+def _in_use(listed: Iterable[StoredSession]) -> frozenset[Path]:
+    """Return the files that sessions of the stores are read from."""
+    refs = [(one, one.transcript) for one in listed if not one.is_loose]
+    named = {ref.path for _, ref in refs if ref is not None}
+    beside = {
+        ref.extra
+        for one, ref in refs
+        if ref is not None and ref.extra is not None and one.state is SessionState.LIVE
+    }
+    return frozenset(named | beside)
+
+
+def _alone(agent: Agent, file: OldFile) -> StoredSession:
+    """Return a file as a session that no store lists: copies, and all but one of its archives."""
+    kind = TranscriptKind.PACKED_FILE if file.is_packed else TranscriptKind.FILE
+    is_dated = file.kind in (OldKind.RESET, OldKind.DELETED, OldKind.PARKED)
+    ref = TranscriptRef(
+        agent.ref, file.session_id, kind, file.path, file.size_bytes, file.modified_at
+    )
+    return StoredSession(
+        agent=agent.ref,
+        key=None,
+        session_id=file.session_id,
+        state=SessionState.ARCHIVED,
+        transcript_state=TranscriptState.PRESENT,
+        transcript=ref,
+        updated_at=file.modified_at if is_dated or file.path.suffix == ".gz" else None,
+        archive_reason=file.kind.value,
+        is_loose=True,
+    )
+
+
+def _why_not(agent: Agent, stored: StoredSession, file: OldFile, key: str | None) -> str | None:
+    """Return why a transcript that was not captured cannot be captured now; None when it can."""
+    if stored.archive_reason == OldKind.DELETED:
+        return "it was deleted on purpose, and never captured"
+    if file.kind.is_copy:
+        return "it is not known that everything in this copy was captured"
+    if key is None:
+        return f"nobody knows whose it is; `observe --recover {file.session_id}` captures it"
+    kind = classify(stored.key or key_of(agent, key), stored.chat_type)
+    if not kind.may_be_captured(groups=stored.captures_groups):
+        return "what is said in sessions of its kind is never captured"
+    return None

@@ -1,0 +1,256 @@
+"""Packs what is left of ended sessions, takes it away much later, and brings it back: `cleanup`.
+
+An agent whose stores cannot be read whole is left alone. What is about to be done to a file is
+recorded before, and settled by the next run where one was killed.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from hashlib import sha256
+from itertools import count
+from typing import TYPE_CHECKING
+
+from memconsole.domain.checkpoint.rules import is_readable
+from memconsole.domain.commands.observe import Observe
+from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
+from memconsole.domain.recover import SILENT
+from memconsole.domain.upkeep import Captured, Cleaning, Step, TakenFile
+from memconsole.engine.cleanup.outcome import (
+    STATUS,
+    as_it_was,
+    outcome_of,
+    stamp,
+    stays,
+    undone_of,
+)
+from memconsole.engine.home.lookup import find_agent
+from memconsole.errors import StateError, StoreError
+from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import size_words
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from memconsole.domain.agents import Agent
+    from memconsole.domain.commands.cleanup import Cleanup
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
+    from memconsole.domain.upkeep import OldFile
+    from memconsole.engine.cleanup.read import DueFile, OldFiles
+    from memconsole.engine.home.reader import Reader
+    from memconsole.ports.platform import Locks, StopSignal
+
+logger = logging.getLogger(__name__)
+
+
+def clean_up(
+    command: Cleanup,
+    *,
+    reader: Reader,
+    old_files: OldFiles,
+    locks: Locks,
+    step: Callable[[Command], Outcome],
+    progress: Callable[[int, int], None] | None = None,
+    cancel: StopSignal | None = None,
+) -> Outcome:
+    """Do what is due for the old files of an agent, or bring back what was done last.
+
+    Raises:
+        UnknownAgentError: There is no such agent.
+        LockedError: Another cleanup works in the same folder.
+        StateError: It cannot be recorded; no file was touched without a record.
+    """
+    agent = find_agent(reader.home(), command.agent.id)
+    run = CleanupRun(command, agent, reader, old_files, step, progress, cancel)
+    with nullcontext() if command.dry_run else locks.workspace(agent.sessions_dir):
+        over = run.settle()
+        return run.undo() if command.is_undo else run.clean(over)
+
+
+@dataclass(frozen=True, slots=True)
+class CleanupRun:
+    """One cleanup of one agent, and what it works with."""
+
+    command: Cleanup
+    agent: Agent
+    reader: Reader
+    old: OldFiles
+    step: Callable[[Command], Outcome]
+    progress: Callable[[int, int], None] | None
+    cancel: StopSignal | None
+
+    # ---- what was begun, and what is over --------------------------------------------------
+
+    def settle(self) -> list[TakenFile]:
+        """Bring to an end what a killed run began, and delete what nobody can bring back.
+
+        Returns:
+            What was taken away, and is deleted now for good.
+        """
+        gone = []
+        for one in self.old.taken.of(self.agent.ref):
+            if one.is_done and not self.old.is_over(one):
+                continue
+            try:
+                if not self.command.dry_run:
+                    self._settle(one)
+            except OSError as error:
+                logger.warning("%s is not settled: %s", one.path.name, error.strerror)
+                continue
+            if one.is_done and one.step is Step.DELETE:
+                gone.append(one)
+        return gone
+
+    def _settle(self, one: TakenFile) -> None:
+        if not one.is_done and self.old.files.is_done(self.agent, one):
+            self.old.taken.done(one)
+            return
+        if one.step is Step.DELETE:
+            self.old.files.purge(one.kept)
+        self.old.taken.drop(one)
+
+    # ---- bringing back ---------------------------------------------------------------------
+
+    def undo(self) -> Outcome:
+        """Bring back what the last cleanup did, as long as its grace time lasts."""
+        found = [one for one in self.old.taken.of(self.agent.ref) if one.is_done]
+        found = [one for one in found if not self.old.is_over(one)]
+        last = [one for one in found if one.at == found[0].at]
+        if not last:
+            message = f"nothing that cleanup did to files of {self.agent.id} can be brought back"
+            return Skipped(self.command, SkipReason.NOTHING_NEW, message)
+        return undone_of(self.command, last, [self._back(one) for one in last])
+
+    def _back(self, one: TakenFile) -> Cleaning:
+        file = as_it_was(one)
+        verb = "unpack" if one.step is Step.COMPRESS else "put back"
+        if self.command.dry_run:
+            return Cleaning(file, None, one.step, "planned", f"would {verb} it")
+        try:
+            self.old.files.bring_back(self.agent, one)
+        except OSError as error:
+            return Cleaning(file, None, one.step, "failed", stays(error))
+        self.old.taken.drop(one)
+        done = "unpacked" if one.step is Step.COMPRESS else "put back"
+        return Cleaning(file, None, one.step, "done", done, after_bytes=one.size_bytes)
+
+    # ---- packing and taking away -----------------------------------------------------------
+
+    def clean(self, over: Sequence[TakenFile]) -> Outcome:
+        """Do what is due, the largest file first; one that fails stops no other.
+
+        Args:
+            over: What was deleted for good before, or would be.
+        """
+        listing = self.reader.listing(self.agent)
+        if not is_readable(listing):
+            why = f"the stores of {self.agent.id} cannot be read whole: any file may be in use"
+            return Skipped(self.command, SkipReason.UNREADABLE, why)
+        files, stored = self.old.aged(self.agent, listing.sessions)
+        due = list(self.old.due(self.command, self.agent, files, stored, listing.sessions))
+        done = []
+        for number, one in enumerate(due):
+            if self.cancel is not None and self.cancel.is_set():
+                break
+            done.append(self._cleaned(one))
+            if self.progress is not None:
+                self.progress(number + 1, len(due))
+        totals = self._totals(files, done, listing.sessions)
+        return outcome_of(
+            self.command, done, {**totals, "bytes_deleted": sum(it.size_bytes for it in over)}
+        )
+
+    def _cleaned(self, due: DueFile) -> Cleaning:
+        """Do a step, unless there is a reason not to."""
+        file, step = due.file, due.step
+        made = Cleaning(file, due.key, step, "skipped", due.why_not or "", due.captured)
+        if due.why_not is not None:
+            return replace(made, after_bytes=file.size_bytes)
+        if self.command.dry_run:
+            first = "capture it and " if due.captured is Captured.ON_THE_WAY else ""
+            verb = "pack it" if step is Step.COMPRESS else "take it away"
+            return replace(made, status="planned", message=f"would {first}{verb}")
+        if due.captured in _NOT_REMEMBERED and (why := self._capture(due)) is not None:
+            return replace(made, message=why, captured=Captured.NOT, after_bytes=file.size_bytes)
+        try:
+            left = self._packed(file) if step is Step.COMPRESS else self._taken(file)
+        except OSError as error:
+            made = replace(made, message=stays(error), after_bytes=file.size_bytes)
+            return replace(made, status="failed")
+        message = f"packed to {size_words(left)}" if step is Step.COMPRESS else "taken away"
+        return replace(made, status="done", message=message, after_bytes=left)
+
+    def _packed(self, file: OldFile) -> int:
+        with self._recorded(file, Step.COMPRESS, ""):
+            return self.old.files.compress(self.agent, file)
+
+    def _taken(self, file: OldFile) -> int:
+        kept = self._free_name(file)
+        with self._recorded(file, Step.DELETE, kept):
+            self.old.files.take(self.agent, file, kept)
+        return 0
+
+    def _free_name(self, file: OldFile) -> str:
+        """Return a name for our folder, which says nothing of what the file is called."""
+        used = {one.kept for one in self.old.taken.of(self.agent.ref)}
+        name = sha256(os.fsencode(file.path)).hexdigest()[:32]
+        return next(it for n in count() if (it := f"{name}-{n}") not in used)
+
+    @contextmanager
+    def _recorded(self, file: OldFile, step: Step, kept: str) -> Iterator[None]:
+        """Record what is done in the block: before it, and that it was done behind it."""
+        made = (0, self.agent.ref, self.old.now, file.path, file.kind, step, kept)
+        one = self.old.taken.add(TakenFile(*made, file.size_bytes, file.mode, file.file_ns))
+        try:
+            yield
+        except OSError:
+            if not self.old.files.is_done(self.agent, one):
+                self.old.taken.drop(one)
+                raise
+        self.old.taken.done(one)
+
+    def _capture(self, due: DueFile) -> str | None:
+        """Capture a transcript to its end, and remember that behind it; return why it was not."""
+        ref = due.stored.transcript
+        assert ref is not None  # it has a file
+        try:
+            print_ = self.old.fingerprints.take(ref) or SILENT
+            is_safe = print_ == SILENT or due.captured is Captured.SUMMARY
+            if not is_safe and not self._is_observed(ref):
+                return "it could not be captured"
+            self.old.fingerprints.remember(self.agent.ref, ref.session_id, print_)
+        except (StoreError, StateError) as error:
+            return str(error)
+        return None
+
+    def _is_observed(self, ref: TranscriptRef) -> bool:
+        outcome = self.step(Observe(self.agent.ref, recover_id=ref.session_id))
+        if isinstance(outcome, Skipped):
+            return outcome.reason in (SkipReason.NOTHING_NEW, SkipReason.TOO_SMALL)
+        return not isinstance(outcome, Failed)
+
+    def _totals(
+        self, files: Sequence[OldFile], done: Sequence[Cleaning], listed: Sequence[StoredSession]
+    ) -> dict[str, Detail]:
+        """Return the sizes of all old files, before and after; what is left is looked up anew."""
+        took = [one for one in done if one.step is Step.DELETE and one.status == "done"]
+        after = None
+        if not self.command.dry_run:
+            after = sum(one.size_bytes for one in self.old.found(self.agent, listed))
+        return {
+            "files": len(files),
+            "bytes_before": sum(one.size_bytes for one in files),
+            "bytes_after": after,
+            "bytes_kept": sum(one.file.size_bytes for one in took),
+            "kept_until": stamp(self.old.now + self.old.settings.cleanup.grace) if took else None,
+            **{word: sum(one.status == word for one in done) for word in STATUS},
+        }
+
+
+_NOT_REMEMBERED = (Captured.ON_THE_WAY, Captured.SUMMARY)
+"""What has to be remembered before it is packed: nobody looks into a packed file any more."""
