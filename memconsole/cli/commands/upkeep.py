@@ -120,11 +120,10 @@ def cleanup(
         Cleanup(one.ref, span, takes_uncaptured=uncaptured, is_undo=undo, dry_run=dry_run)
         for one in agents_of(home, agent)
     ]
-    doing = "looking at old files"
+    doing, question = "looking at old files", "Bring them back?" if undo else "Clean up?"
     if dry_run or not orders:
         found = perform.outcomes_of(call, orders, doing)
     else:
-        question = "Bring these files back?" if undo else "Clean up?"
         found = perform.asked(call, orders, doing, question=question, yes=yes)
     return call.answer(
         Answer(
