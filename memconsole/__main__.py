@@ -23,8 +23,7 @@ def main() -> int:
         forget_relative_imports()
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
-    is_console = len(sys.argv) == 1 or (len(sys.argv) == 3 and sys.argv[1] == "--home")
-    if is_console or "search" in sys.argv:
+    if len(sys.argv) == 1 or sys.argv[1].startswith("--") or "search" in sys.argv:
         from memconsole.cli.fast_path import quick  # noqa: PLC0415
 
         code = quick(sys.argv[1:])

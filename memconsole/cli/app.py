@@ -15,7 +15,8 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
-from memconsole.cli.call.options import GLOBAL_OPTIONS, Command, parameter
+from memconsole.cli.call.flags import GLOBAL_OPTIONS
+from memconsole.cli.call.options import Command, parameter
 from memconsole.cli.call.shared import LayerOption, call_of
 from memconsole.errors import UsageError
 

@@ -1,6 +1,6 @@
 """The console and plain searches without loading Typer: agents search many times an hour.
 
-Understood is `[--home DIR]`, and `[--home DIR] search [--agent A] WORD…` with `--json` anywhere.
+Understood are global options alone, and `search [--agent A] WORD…` behind them, `--json` anywhere.
 Any other call, and any failure before an answer, goes the usual way, which finds out for itself
 what is wrong and says so; so nothing is decided here that `cli.main` would decide otherwise.
 """
@@ -11,23 +11,25 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.cli.call.call import Call
+from memconsole.cli.call.flags import DEMO, FLEET, GLOBAL_OPTIONS, HOST, JSON, LABEL, VERBOSE
 from memconsole.cli.signals import stopped_like_interrupted
-from memconsole.domain.search.values import SearchRequest
-from memconsole.engine.home.lookup import default_agent
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memconsole.cli.call.flags import GlobalOption
+
 
 _COMPLETION = "_MEMCONSOLE_COMPLETE"
+_UNUSUAL = (DEMO, FLEET, HOST, LABEL, JSON, VERBOSE)
 
 
 class Plain(NamedTuple):
-    """A call that is nothing but a search, or the console."""
+    """A call that is nothing but a search, or the console, with its global options."""
 
     words: tuple[str, ...]
-    home: str | None = None
+    options: tuple[tuple[GlobalOption, str], ...] = ()
     agent: str | None = None
     is_json: bool = False
     is_console: bool = False
@@ -40,8 +42,8 @@ def quick(arguments: Sequence[str]) -> int | None:
         return None
     call = Call()
     call.is_json_asked = plain.is_json
-    if plain.home is not None:
-        call.flags.values["platform.home"] = plain.home
+    for option, value in plain.options:
+        call.flags.take(option, value)
     with stopped_like_interrupted(), call.resources:
         try:
             return _console(call) if plain.is_console else _search(call, plain)
@@ -60,7 +62,10 @@ def _console(call: Call) -> int:
 
 
 def _search(call: Call, plain: Plain) -> int:
-    from memconsole.cli.call.find import answer  # noqa: PLC0415 - the console searches later
+    # The console searches later.
+    from memconsole.cli.call.find import answer  # noqa: PLC0415
+    from memconsole.domain.search.values import SearchRequest  # noqa: PLC0415
+    from memconsole.engine.home.lookup import default_agent  # noqa: PLC0415
 
     home = call.searcher.home.read()
     agent = plain.agent or default_agent(home)
@@ -72,20 +77,29 @@ def read(arguments: Sequence[str]) -> Plain | None:
     own = list(arguments)
     is_json = "--json" in own
     own = [word for word in own if word != "--json"]
-    home, own = _option(own, ("--home",))
-    if not own and not is_json and not (home or "").startswith("-"):
-        return Plain((), home, is_console=True)
+    options, own = _options(own)
+    if not own and not is_json:
+        return Plain((), options, is_console=True)
     if own[:1] != ["search"]:
         return None
-    agent, words = _option(own[1:], ("--agent", "-a"))
-    given = [*words, *(one for one in (home, agent) if one is not None)]
-    if any(one.startswith("-") for one in given):
+    agent, words = None, own[1:]
+    if len(words) > 1 and words[0] in ("--agent", "-a"):
+        agent, words = words[1], words[2:]
+    if any(one.startswith("-") for one in (*words, agent or "")):
         return None
-    return Plain(tuple(words), home, agent, is_json)
+    return Plain(tuple(words), options, agent, is_json)
 
 
-def _option(words: list[str], names: tuple[str, ...]) -> tuple[str | None, list[str]]:
-    """Return the value of an option that stands first, and the words behind it."""
-    if len(words) > 1 and words[0] in names:
-        return words[1], words[2:]
-    return None, words
+def _options(words: list[str]) -> tuple[tuple[tuple[GlobalOption, str], ...], list[str]]:
+    """Return the global options that stand first, and the words behind them."""
+    named = {option.names[0]: option for option in GLOBAL_OPTIONS if option not in _UNUSUAL}
+    found: list[tuple[GlobalOption, str]] = []
+    left = list(words)
+    while left and (option := named.get(left[0])) is not None:
+        size = 1 if option.metavar is None else 2
+        value = left[size - 1] if len(left) >= size else "-"
+        if option.metavar is not None and (not value or value.startswith("-")):
+            break
+        found.append((option, value))
+        left = left[size:]
+    return tuple(found), left

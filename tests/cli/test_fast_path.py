@@ -1,4 +1,4 @@
-"""Plain searches without Typer: which calls they are, and that the answer is the usual one."""
+"""The console and plain searches without Typer: which calls they are; the answer is the usual."""
 
 from __future__ import annotations
 
@@ -10,24 +10,39 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.cli.call.flags import GLOBAL_OPTIONS
 from memconsole.cli.fast_path import Plain, quick, read
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+def given(**values: str) -> tuple[tuple[object, str], ...]:
+    """Return global options with what they were given, as a call that is read names them."""
+    named = {option.names[0]: option for option in GLOBAL_OPTIONS}
+    return tuple((named[f"--{name.replace('_', '-')}"], value) for name, value in values.items())
+
+
 @pytest.mark.parametrize(
     ("line", "plain"),
     [
         ("", Plain((), is_console=True)),
-        ("--home /x", Plain((), "/x", is_console=True)),
+        ("--home /x", Plain((), given(home="/x"), is_console=True)),
+        (
+            "--transport none --home /x --read-only --config /c",
+            Plain(
+                (),
+                given(transport="none", home="/x", read_only="--read-only", config="/c"),
+                is_console=True,
+            ),
+        ),
         ("search", Plain(())),
         ("search one two", Plain(("one", "two"))),
         ("search search", Plain(("search",))),
         ("--json search one", Plain(("one",), is_json=True)),
         ("search one --json", Plain(("one",), is_json=True)),
-        ("--home /x search -a work one", Plain(("one",), "/x", "work")),
-        ("search --agent work one", Plain(("one",), None, "work")),
+        ("--home /x search -a work one", Plain(("one",), given(home="/x"), "work")),
+        ("search --agent work one", Plain(("one",), (), "work")),
     ],
 )
 def test_plain_searches(line: str, plain: Plain) -> None:
@@ -54,6 +69,14 @@ def test_plain_searches(line: str, plain: Plain) -> None:
         "search --help",
         "-v search one",
         "--demo search one",
+        "--demo",
+        "-v",
+        "--fleet",
+        "--transport",
+        "--read-only status",
+        "--read-only=yes",
+        "--version --read-only",
+        "--serve",
     ],
 )
 def test_all_else_goes_the_usual_way(line: str) -> None:

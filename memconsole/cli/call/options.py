@@ -1,8 +1,4 @@
-"""The global options as one table: name, configuration key, environment variable, help.
-
-They stand before the command; behind it they are understood as well, because that is where hands
-put them.
-"""
+"""Commands as Typer knows them: each takes the global options as well, where hands put them."""
 
 from __future__ import annotations
 
@@ -11,71 +7,13 @@ from typing import TYPE_CHECKING
 from typer.core import TyperCommand, TyperOption
 
 from memconsole.cli.call.call import Call
-from memconsole.lazy_dataclass import dataclass
+from memconsole.cli.call.flags import GLOBAL_OPTIONS, JSON, VERBOSE, own_words
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import typer
     from typer._click.core import Context, Parameter  # what Typer's own signatures name
 
-_LEVELS = ("warning", "info", "debug")
-
-
-@dataclass(frozen=True, slots=True)
-class GlobalOption:
-    """One global option.
-
-    Attributes:
-        names: As typed.
-        key: Configuration key that it sets; "" for one that can be given here only.
-        help: One sentence, with its full stop.
-        metavar: What its value is called; None for a flag.
-        text: What a flag sets its key to.
-    """
-
-    names: tuple[str, ...]
-    key: str
-    help: str
-    metavar: str | None = None
-    text: str = "true"
-
-    @property
-    def variable(self) -> str:
-        """Its environment variable, the short one; the key has a long one."""
-        name = self.names[0].removeprefix("--").replace("-", "_").upper()
-        return name if name == "NO_COLOR" else f"MEMCONSOLE_{name}"
-
-
-CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
-DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
-FLEET = GlobalOption(("--fleet",), "", "Ask every home of [[fleet.source]].")
-HOST = GlobalOption(("--host",), "", "Ask the homes of these hosts of the fleet.", "NAME[,NAME]")
-LABEL = GlobalOption(("--label",), "", "Ask the hosts of this label of [fleet.labels].", "L[,L]")
-JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
-VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
-
-GLOBAL_OPTIONS = (
-    GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR"),
-    DEMO,
-    FLEET,
-    HOST,
-    LABEL,
-    CONFIG,
-    GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
-    GlobalOption(
-        ("--transport",), "gateway.transport", "How to reach the Gateway.", "auto|ws|cli|none"
-    ),
-    GlobalOption(("--read-only",), "ui.read_only", "Refuse every action, with a reason."),
-    JSON,
-    GlobalOption(("--color",), "ui.color", "When to colour.", "auto|always|never"),
-    GlobalOption(("--no-color",), "ui.color", "Same as --color never.", text="never"),
-    GlobalOption(("--mono",), "ui.mono", "No colours, in the console as well."),
-    GlobalOption(("--ascii",), "ui.ascii", "Draw with ASCII characters only."),
-    GlobalOption(("--no-mouse",), "ui.mouse", "Leave the mouse to the terminal.", text="false"),
-    VERBOSE,
-    GlobalOption(("--log-file",), "log.file", "Log to this file as well.", "FILE"),
-)
+    from memconsole.cli.call.flags import GlobalOption
 
 
 class Command(TyperCommand):
@@ -111,29 +49,13 @@ def _is_usual(call: Call, command: str) -> bool:
     return is_carried(command)
 
 
-def own_words(words: Sequence[str]) -> list[str]:
-    """Return a call that was understood without its global options."""
-    flags = {one for option in GLOBAL_OPTIONS if option.metavar is None for one in option.names}
-    valued = {one for option in GLOBAL_OPTIONS if option.metavar for one in option.names}
-    kept: list[str] = []
-    left = iter(words)
-    for word in left:
-        if word == "--":
-            return [*kept, word, *left]
-        if word in valued:
-            next(left, None)
-        elif word not in flags and not word.startswith(tuple(f"{one}=" for one in valued)):
-            kept.append(word)
-    return kept
-
-
 def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
     """Return a global option as Typer knows it; what it is given goes to the call."""
     is_flag = option.metavar is None and option is not VERBOSE
 
     def note(context: typer.Context, _parameter: object, value: object) -> None:
         if value:
-            take(context.ensure_object(Call), option, value)
+            context.ensure_object(Call).flags.take(option, value)
 
     return TyperOption(
         param_decls=list(option.names),
@@ -145,23 +67,3 @@ def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
         hidden=is_hidden,
         help=f"{option.help} [{option.variable}]" if option.key else option.help,
     )
-
-
-def take(call: Call, option: GlobalOption, value: object) -> None:
-    """Note a global option that was given."""
-    if option is JSON:
-        call.flags.is_json = True
-    elif option is DEMO:
-        call.flags.is_demo = True
-    elif option is FLEET:
-        call.flags.is_fleet = True
-    elif option is HOST:
-        call.flags.hosts = tuple(filter(None, str(value).split(",")))
-    elif option is LABEL:
-        call.flags.labels = tuple(filter(None, str(value).split(",")))
-    elif option is CONFIG:
-        call.flags.config = str(value)
-    elif option is VERBOSE and isinstance(value, int):
-        call.flags.values[option.key] = _LEVELS[min(value, len(_LEVELS) - 1)]
-    else:
-        call.flags.values[option.key] = option.text if option.metavar is None else str(value)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from memconsole.cli.call.options import own_words
+from memconsole.cli.call.flags import own_words
 from memconsole.cli.main import main
 
 
