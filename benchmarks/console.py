@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 BEGIN, END = "<!-- console results -->", "<!-- end of console results -->"
 FIFTY = Shape(agents=50, sessions=20, turns=2, sqlite_every=0)
 
-FRAME, FIGURES = "memconsole", "is due: 15"
+FRAME, FIGURES = "memconsole", "K DUE"
 """What stands in the first frame, and what only a reading can tell."""
 
 IDLE_S = 15.0

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import local_time
@@ -217,6 +218,7 @@ def describe(found: Freshness) -> str:
     return f"stale, {why}: its next message starts it anew; reset {rule}"
 
 
+@lru_cache(maxsize=1024)  # each reading asks of the same starts of sessions, and of one present
 def boundaries(now: datetime, hour: int, zone: Zone) -> tuple[datetime, datetime]:
     """Return the last and the next moment at which a local clock shows `hour`:00.
 

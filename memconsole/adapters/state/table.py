@@ -288,7 +288,8 @@ def instant(stored: str) -> datetime:
     Raises:
         ValueError: It is none.
     """
-    return datetime.fromisoformat(stored).astimezone(UTC)
+    found = datetime.fromisoformat(stored)
+    return found if found.tzinfo is UTC else found.astimezone(UTC)
 
 
 def _as_it_is(value: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from memconsole.text.figures import short_kilo
@@ -19,6 +20,7 @@ def name_of(view: SessionView) -> str:
     return named(view.agent.id, view.name)
 
 
+@lru_cache(maxsize=1024)  # each reading names the same sessions, and masking is the dear part of it
 def named(agent_id: str, name: str) -> str:
     """Return a name of others behind that of its agent, masked and short."""
     return f"{agent_id} / {cut_middle(let_out(name), _NAME_CHARS)}"

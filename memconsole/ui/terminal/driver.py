@@ -6,6 +6,7 @@ A terminal may stall or go away in the middle of a write; nothing hangs there fo
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import os
 import select
@@ -14,9 +15,11 @@ import sys
 import termios
 import threading
 import time
+from codecs import getincrementaldecoder
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
+from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 if TYPE_CHECKING:
@@ -60,6 +63,7 @@ class ConsoleDriver(LinuxDriver):
         self._file: PatientFile = self._patient  # type: ignore[assignment]  # enough of it
         self._last_resort: threading.Timer | None = None
         self._has_begun = False
+        self._wake, self._waker = os.pipe()
 
     def start_application_mode(self) -> None:
         """Take the terminal, and listen for what may end us."""
@@ -131,6 +135,32 @@ class ConsoleDriver(LinuxDriver):
         poll.register(self.fileno, select.POLLHUP)
         poll.poll()
         self._end_soon(loop, 128 + signal.SIGHUP)
+
+    def disable_input(self) -> None:
+        """Stop reading keys; the thread that does sleeps until something comes."""
+        os.write(self._waker, b"\0")
+        super().disable_input()
+        os.read(self._wake, 1)
+
+    def run_input_thread(self) -> None:
+        """Read keys as Textual does, but sleep until one comes: its own looks ten times a second.
+
+        What may be the beginning of a longer key is looked at again until it is known to be whole.
+        """
+        parser = XTermParser(self._debug)
+        decode = getincrementaldecoder("utf-8")("replace").decode
+        while not self.exit_event.is_set():
+            pause = None if parser._timeout_time is None else _LOOK_S
+            ready, _, _ = select.select([self.fileno, self._wake], [], [], pause)
+            if self.fileno in ready:
+                keys = os.read(self.fileno, 4096)
+                if not keys:
+                    raise OSError(errno.EIO, "the terminal is gone")
+                text = decode(keys)
+                for message in parser.feed(text) if text else ():
+                    self.process_message(message)
+            for message in parser.tick():
+                self.process_message(message)
 
     def _run_input_thread(self) -> None:
         """Read keys; a terminal that is gone ends the thread, not in a traceback."""
