@@ -16,8 +16,10 @@ from memconsole.cli.fast_path import Plain, quick, read
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.cli.call.flags import GlobalOption
 
-def given(**values: str) -> tuple[tuple[object, str], ...]:
+
+def given(**values: str) -> tuple[tuple[GlobalOption, str], ...]:
     """Return global options with what they were given, as a call that is read names them."""
     named = {option.names[0]: option for option in GLOBAL_OPTIONS}
     return tuple((named[f"--{name.replace('_', '-')}"], value) for name, value in values.items())
