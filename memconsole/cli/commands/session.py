@@ -43,7 +43,9 @@ def session(
             details.windows(printer, detail)
 
     def data() -> encode.Row:
-        more = {"windows": encode.windows(detail)} if windows else {}
+        more: encode.Row = {}
+        if windows:
+            more = {"windows": encode.windows(detail), "unattributed": detail.unattributed}
         return {**encode.session_detail(detail), **more}
 
     return call.answer(

@@ -185,6 +185,10 @@ def windows(printer: Printer, detail: SessionDetail) -> None:
         Column("in memory", cut="middle", least=12),
     )
     printer.table(columns, rows)
+    if detail.unattributed:
+        many = figures.plural(detail.unattributed, "ended transcript")
+        said = f"{many} of {detail.view.agent.id}, nobody knows of which session: "
+        printer.sentence(Cell(""), f"{said}`sessions --all` lists them, --window takes one", "dim")
 
 
 def _windows(printer: Printer, detail: SessionDetail) -> None:

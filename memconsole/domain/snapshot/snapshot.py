@@ -363,6 +363,7 @@ class SessionDetail:
         resets: Times of the resets in place in its transcript, oldest first.
         windows: Each stretch of it that a reset, a rollover or an import ended, the newest first;
             empty where nobody asked.
+        unattributed: Ended transcripts of its agent whose session nobody knows; with `windows`.
         advice: What would make it smaller.
         limits: Tokens at which something happens, by name: `flush_early`, `flush_final`,
             `rotation`, `compaction`; empty for what is no live session.
@@ -388,4 +389,5 @@ class SessionDetail:
     noted_at: datetime | None = None
     resets: tuple[datetime | None, ...] = ()
     windows: tuple[Window, ...] = ()
+    unattributed: int = 0
     advice: tuple[Advice, ...] = ()

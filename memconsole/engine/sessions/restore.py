@@ -18,7 +18,7 @@ from memconsole.domain.sessions.windows import BEFORE_RESET
 from memconsole.domain.summarize.handover import Handover, handover_file, render_handover
 from memconsole.domain.summarize.text import SummaryReason
 from memconsole.engine.home.lookup import require_own_words
-from memconsole.engine.sessions.windows import chosen, chosen_point, stored_windows
+from memconsole.engine.sessions.windows import chosen, chosen_point, stored_windows, unattributed
 from memconsole.engine.summarize import Occasion, gather
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.lazy_dataclass import dataclass
@@ -68,7 +68,10 @@ def restore(
 
     def attempt(memory: AgentMemory) -> Outcome:
         listed = reader.listing(memory.agent).sessions
-        found = stored_windows(listed, command.key, recovery.keys(memory.agent.ref))
+        known = recovery.keys(memory.agent.ref)
+        found = stored_windows(listed, command.key, known)
+        if command.window is not None:
+            found += unattributed(listed, known)
         if command.window is not None and (point := chosen_point(found, command.window)):
             because = f"that window of {label_of(point[0])} was compacted, and its summary goes on"
             hint = "With --branch the Gateway makes a new session of all that stood before it."
@@ -83,7 +86,8 @@ def restore(
             return Skipped(command, SkipReason.NOTHING_NEW, said)
         summary = _summary(command, memory, stored, segment, search)
         window = f"{stored.session_id}{BEFORE_RESET if is_before else ''}"
-        made = _Made(command, memory, summary, label_of(stored), window)
+        is_known = stored.key is not None or stored.session_id in known
+        made = _Made(command, memory, summary, label_of(stored), window, is_known)
         return made.plan() if command.dry_run else made.write(edits, handovers)
 
     return memory_turns.edit(command, attempt)
@@ -136,6 +140,11 @@ class _Made:
     summary: SessionSummary
     label: str
     window: str
+    is_known: bool
+
+    @property
+    def start(self) -> str:
+        return "its next start" if self.is_known else f"the next start of {self.command.key}"
 
     @property
     def path(self) -> str:
@@ -143,11 +152,13 @@ class _Made:
 
     @property
     def text(self) -> str:
-        return render_handover(self.summary, self.label)
+        doubt = "" if self.is_known else " (nobody knows of which session)"
+        return render_handover(self.summary, f"{self.label}{doubt}")
 
     @property
     def told(self) -> str:
-        return f"{plural(len(self.summary.said), 'message')} of {self.label}"
+        doubt = "" if self.is_known else ", whose session nobody knows,"
+        return f"{plural(len(self.summary.said), 'message')} of {self.label}{doubt}"
 
     @property
     def details(self) -> dict[str, Detail]:
@@ -160,7 +171,7 @@ class _Made:
 
     def plan(self) -> Planned:
         wrote = Written(self.path, len(self.text.encode()))
-        said = f"would hand {self.told} over to its next start, in {self.path}"
+        said = f"would hand {self.told} over to {self.start}, in {self.path}"
         return Planned(self.command, said, (wrote,), {**self.details, "text": self.text})
 
     def write(self, edits: MemoryLog, handovers: HandoverLog) -> HandedOver:
@@ -176,5 +187,5 @@ class _Made:
             edit = edit_of(path, None if seen is None else seen.text, text, stood)
             edits.add(MemoryAction(0, memory.real, ActionKind.RESTORE, at, (self.window,), (edit,)))
         handovers.add(Handover(memory.agent.ref, self.command.key, path, self.window, at))
-        said = f"{self.told} stand in {path}; its next start is given them once"
+        said = f"{self.told} stand in {path}; {self.start} is given them once"
         return HandedOver(self.command, said, wrote, self.details)

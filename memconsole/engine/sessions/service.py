@@ -11,7 +11,7 @@ from memconsole.domain.sessions.composition import advice, composition, files_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.pruning import prune_preview
-from memconsole.engine.sessions.windows import stored_windows, windows
+from memconsole.engine.sessions.windows import stored_windows, unattributed, windows
 from memconsole.engine.snapshot.detail import session_detail, transcript_view
 from memconsole.errors import SessionNotFoundError
 
@@ -103,7 +103,8 @@ class SessionService:
         explained = self._explained(detail, found)
         if not with_windows:
             return explained
-        return replace(explained, windows=self._windows(detail, found))
+        made, unattributed = self._windows(detail, found)
+        return replace(explained, windows=made, unattributed=unattributed)
 
     def _explained(self, detail: SessionDetail, found: ConsoleSnapshot) -> SessionDetail:
         """Add what the count is made of; of a session that has ended nothing stands there now."""
@@ -128,20 +129,19 @@ class SessionService:
             ),
         )
 
-    def _windows(self, detail: SessionDetail, found: ConsoleSnapshot) -> tuple[Window, ...]:
-        """Return the windows of a session, the newest first; of one without a key only its own."""
+    def _windows(
+        self, detail: SessionDetail, found: ConsoleSnapshot
+    ) -> tuple[tuple[Window, ...], int]:
+        """Return the windows of a session, the newest first; of one without a key only its own.
+
+        And how many ended transcripts its agent has of which nobody knows the session.
+        """
         view = detail.view
         agent = find_agent(found.home, view.agent.id)
-        stored = (
-            (view.stored,)
-            if view.key_text is None
-            else stored_windows(
-                self._reader.listing(agent).sessions,
-                view.key_text,
-                self._recovery.keys(agent.ref),
-            )
-        )
-        return windows(
+        listed, known = self._reader.listing(agent).sessions, self._recovery.keys(agent.ref)
+        key = view.key_text
+        stored = (view.stored,) if key is None else stored_windows(listed, key, known)
+        made = windows(
             agent.ref,
             stored,
             detail.resets,
@@ -150,6 +150,7 @@ class SessionService:
             summaries=self._summaries,
             observer=self._observer,
         )
+        return made, len(unattributed(listed, known))
 
     def transcript(
         self, name: str, *, tail: int | None = None, everything: bool = False

@@ -47,6 +47,20 @@ def stored_windows(
     return tuple(sorted(found, key=_newness, reverse=True))
 
 
+def unattributed(
+    sessions: Iterable[StoredSession], known: Mapping[str, str]
+) -> tuple[StoredSession, ...]:
+    """Return the ended transcripts of an agent of which nobody knows the session.
+
+    2026.1 leaves one with each reset, and 2026.3 puts them away without a key.
+    """
+    return tuple(
+        one
+        for one in sessions
+        if one.key is None and one.session_id is not None and one.session_id not in known
+    )
+
+
 def _newness(one: StoredSession) -> tuple[bool, datetime]:
     return one.state is SessionState.LIVE, one.updated_at or _NEVER
 

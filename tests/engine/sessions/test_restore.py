@@ -122,6 +122,23 @@ def test_an_old_window_that_lost_its_key_belongs_to_who_had_it() -> None:
     assert [(one.id, one.why) for one in windows] == [("id-now", None), ("id-lost", "deleted")]
 
 
+def test_a_transcript_whose_session_nobody_knows_is_handed_over_when_it_is_named() -> None:
+    stage = Stage()
+    stage.world.sessions.hold(stored("id-now"), stored("id-lost", key=None))
+    stage.world.sessions.transcripts["id-lost"] = talk(*TEXTS)
+
+    detail = stage.engine.sessions.detail(KEY, with_windows=True)
+    assert ([one.id for one in detail.windows], detail.unattributed) == (["id-now"], 1)
+    assert isinstance(stage.restore(), Skipped), "nobody said that it was of this session"
+    plan = stage.restore("id-lost", dry_run=True)
+    assert isinstance(plan, Planned)
+    assert f"whose session nobody knows, over to the next start of {KEY}" in plan.message
+    assert isinstance(stage.restore("id-lost"), HandedOver)
+    assert len(stage.given(is_start=True)) == 1
+    assert isinstance(stage.engine.run(MemoryUndo(AGENT.ref)), Undone)
+    assert not [path for _, path in stage.world.workspace.files if "handover-" in path]
+
+
 def test_what_stands_before_a_reset_in_place_is_a_window() -> None:
     stage = Stage()
     stage.world.sessions.hold(stored("id-now"))
