@@ -16,7 +16,7 @@ from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import ASCII, UNICODE
 from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.drawing.themes import DEFAULTS, THEMES, theme_name
+from memconsole.ui.drawing.themes import DEFAULTS, SPAN_STYLES, THEMES, SpanStyles, theme_name
 from memconsole.ui.keys import key_name, refusal
 from memconsole.ui.messages import (
     CommandFinished,
@@ -161,6 +161,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     ENABLE_COMMAND_PALETTE = False
     ALLOW_SELECT = False
     AUTO_FOCUS = None
+    COMPONENT_CLASSES: ClassVar[set[str]] = SPAN_STYLES
     _has_sheets = False
     _drawn_at = float("-inf")
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -194,7 +195,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         is_colourless: bool = False,
         jobs: JobControl | None = None,
     ) -> None:
-        # Textual asks for filters and variables while it sets itself up.
+        # Textual asks for filters, variables and looks while it sets itself up.
+        self.span_styles = SpanStyles(self)
         self.settings = settings
         self.is_mono = settings.ui.mono or is_colourless
         self._filters_of_ours: list[LineFilter] = [
@@ -243,6 +245,11 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             super().refresh_css(animate)
         else:
             self.stylesheet.set_variables(self.get_css_variables())
+
+    def notify_style_update(self) -> None:
+        """Forget the looks of the old theme."""
+        super().notify_style_update()
+        self.span_styles.forget()
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Return our own variables for themes that do not know them."""

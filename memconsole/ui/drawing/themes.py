@@ -1,8 +1,8 @@
 """The themes: the only place of the console that names a colour.
 
-How each role looks, from the stylesheet: asked of the screen, once for all that it shows.
+How each role looks, from the stylesheet: asked of the console, once for all that it shows.
 
-Textual works out component classes for every widget that has some, whenever that widget's classes
+Textual works out component classes for every widget and screen that has some, whenever its classes
 or focus change; a score of roles on each of ten widgets made every key slow.
 """
 
@@ -16,7 +16,7 @@ from memconsole.ui.drawing.spans import FILLED, Role
 
 if TYPE_CHECKING:
     from rich.style import Style
-    from textual.widget import Widget
+    from textual.dom import DOMNode
 
     from memconsole.ui.drawing.spans import Span
 
@@ -198,14 +198,14 @@ def theme_name(wanted: str, *, mono: bool, color_system: str | None) -> str:
 
 
 SPAN_STYLES = {f"span--{role.value}" for role in Role} | {"span--cursor"}
-"""Component classes of every screen."""
+"""Component classes of the console."""
 
 
 class SpanStyles:
     """Gives the look of a span, as the theme has it now."""
 
-    def __init__(self, screen: Widget) -> None:
-        self._screen = screen
+    def __init__(self, console: DOMNode) -> None:
+        self._console = console
         self._known: dict[tuple[Role, bool], Style] = {}
 
     def of(self, span: Span) -> Style:
@@ -213,10 +213,11 @@ class SpanStyles:
         key = (span.role, span.is_cursor)
         style = self._known.get(key)
         if style is None:
-            style = self._screen.get_component_rich_style(f"span--{span.role.value}")
+            named = self._console.get_component_styles
+            style = named(f"span--{span.role.value}").rich_style
             # What was found, and how full a gauge is, stays seen under the cursor.
             if span.is_cursor and span.role not in FILLED:
-                style += self._screen.get_component_rich_style("span--cursor", partial=True)
+                style += named("span--cursor").partial_rich_style
             self._known[key] = style
         return style
 

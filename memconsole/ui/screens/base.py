@@ -23,7 +23,6 @@ from memconsole.ui.actions.targets import (
 )
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
-from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
 from memconsole.ui.hosting import ask_to_host, why_not_host
 from memconsole.ui.keys import (
     COMMON,
@@ -253,16 +252,16 @@ class ConsoleScreen(PanelScreen):
         if self.LOWER:
             self.choose_lower(self.LOWER[0])
         self.focus_pane(self.first_pane())
-        self._put_together()
 
     def first_pane(self) -> Pane:
         """Return the pane that has the keys at first."""
         return next(iter(self.panes()))
 
     def on_screen_resume(self) -> None:
-        """Catch up with what happened while another screen was in front."""
-        if self.is_open:
+        """Catch up with what happened while another screen was in front; a new one is up to date."""
+        if self.is_open and not self._is_unstyled:
             self.show_snapshot()
+        self._is_unstyled = False  # Textual styles all of the screen next
 
     def on_resize(self, event: Resize) -> None:
         """Choose the arrangement for the new size; the keys stay where they were."""
@@ -423,11 +422,9 @@ Result = TypeVar("Result")
 class Dialog(ModalScreen[Result], inherit_bindings=False):
     """A screen in front of another one."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = SPAN_STYLES
     AUTO_FOCUS = ""
 
     def __init__(self, name: str) -> None:
-        self.span_styles = SpanStyles(self)
         super().__init__(name=name)
 
     @property
@@ -443,8 +440,3 @@ class Dialog(ModalScreen[Result], inherit_bindings=False):
     def type_ahead(self, letter: str) -> None:
         """Take a letter that no key of the dialog stands for, perhaps typed before it came."""
         del letter
-
-    def notify_style_update(self) -> None:
-        """Forget the looks of the old theme."""
-        super().notify_style_update()
-        self.span_styles.forget()

@@ -10,7 +10,6 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.drawing.themes import SPAN_STYLES, SpanStyles
 from memconsole.ui.widgets.line import Drawn
 from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
@@ -45,7 +44,6 @@ def arrangement(width: int, height: int) -> str:
 class PanelScreen(Screen[None], inherit_bindings=False):
     """A screen of panes; the bindings are in `base.py`."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = SPAN_STYLES
     LOWER: ClassVar[tuple[str, ...]] = ()
     """Panes that take turns where there is no room for all of them."""
 
@@ -55,13 +53,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     _named: Mapping[str, Drawn] = MappingProxyType({})
 
     def __init__(self, name: str) -> None:
-        self.span_styles = SpanStyles(self)
         super().__init__(name=name)
-
-    def notify_style_update(self) -> None:
-        """Forget the looks of the old theme."""
-        super().notify_style_update()
-        self.span_styles.forget()
 
     @property
     def desk(self) -> Desk:
@@ -154,13 +146,8 @@ class PanelScreen(Screen[None], inherit_bindings=False):
             self.choose_lower(self._lower)
 
     def _put(self, node: DOMNode, name: str, is_so: bool) -> None:
-        """Give a node a class, or take it away; nothing is styled before all is put together."""
+        """Give a node a class, or take it away; a new screen is styled once, when it comes up."""
         node.set_class(is_so, name, update=not self._is_unstyled)
-
-    def _put_together(self) -> None:
-        """Style once what was chosen for a new screen: each class alone would style all of it."""
-        self._is_unstyled = False
-        self.update_node_styles()
 
     def action_panel(self, number: int) -> None:
         """Go to a panel by its number."""

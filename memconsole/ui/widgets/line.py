@@ -49,13 +49,13 @@ def _cells(line: Line) -> list[tuple[str, Role, bool]] | None:
 
 
 class HasSpanStyles(Protocol):
-    """A screen that knows how each role looks."""
+    """A console that knows how each role looks."""
 
     span_styles: SpanStyles
 
 
 class Drawn(Widget, inherit_bindings=False):
-    """Shows lines of spans; its screen knows how each role looks."""
+    """Shows lines of spans; the console knows how each role looks."""
 
     def __init__(self, name: str, *, classes: str | None = None) -> None:
         super().__init__(id=name, classes=classes)
@@ -88,7 +88,7 @@ class Drawn(Widget, inherit_bindings=False):
         """Return one drawn line."""
         if y >= len(self._lines):
             return Strip.blank(self.size.width, self.rich_style)
-        look = cast("HasSpanStyles", self.screen).span_styles.of
+        look = cast("HasSpanStyles", self.app).span_styles.of
         strip = Strip([Segment(span.text, look(span)) for span in merge(self._lines[y])])
         width = self.size.width
         # Textual asks all ancestors for the style of the blanks: only where there are some.
