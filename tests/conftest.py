@@ -6,10 +6,13 @@ import gc
 import json
 import os
 import re
+import runpy
 import shutil
-import subprocess
-import sys
+import warnings
 from collections import Counter
+from contextlib import redirect_stdout
+from functools import cache
+from io import StringIO
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -78,6 +81,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         is_picture = "/test_pictures" in name
         if is_again or is_property or is_picture or name.startswith(UNMEASURED):
             item.add_marker(pytest.mark.no_cover)
+
+
+LONGEST_ID = 200
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name long values by their length: every id goes to every worker and into every report."""
+    if isinstance(val, str | bytes) and len(val) > LONGEST_ID:
+        return f"{argname} of {len(val)}"
+    return None
 
 
 @pytest.hookimpl(wrapper=True)
@@ -184,11 +197,19 @@ def prepared_case(shared: Path, tmp_path: Path) -> PreparedCase:
 
     def prepare(case: str) -> tuple[Path, dict[str, str]]:
         dest = tmp_path / "cases" / case
-        source = shared / "cases" / case
-        program = shared / "cases" / "prepare.py"
-        command = [sys.executable, str(program), str(source), str(dest)]
-        done = subprocess.run(command, capture_output=True, check=True, text=True)
-        environment: dict[str, str] = json.loads(done.stdout)
-        return dest, environment
+        return dest, copy_case(shared / "cases", case, dest)
 
     return prepare
+
+
+def copy_case(cases: Path, case: str, dest: Path) -> dict[str, str]:
+    """Do what `prepare.py` of the cases does, without a process; return what it prints."""
+    main = _program(cases / "prepare.py")["main"]
+    with warnings.catch_warnings(), redirect_stdout(StringIO()) as told:
+        warnings.simplefilter("ignore", ResourceWarning)  # it leaves files to be closed
+        main(str(cases / case), str(dest))
+    environment: dict[str, str] = json.loads(told.getvalue())
+    return environment
+
+
+_program = cache(runpy.run_path)

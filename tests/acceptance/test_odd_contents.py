@@ -162,7 +162,7 @@ def made(tmp_path: Path) -> Path:
 
 
 @given(ENTRY, TRANSCRIPT)
-@costly(4)
+@costly(2)
 def test_any_session_and_transcript(
     tmp_path: Path,
     capfdbinary: pytest.CaptureFixture[bytes],
@@ -178,7 +178,7 @@ def test_any_session_and_transcript(
 
 
 @given(ENTRY, st.lists(RECORD, max_size=4), st.integers(-(2**63), 2**63 - 1))
-@costly(2)
+@costly(1)
 def test_any_rows_of_a_database(
     tmp_path: Path,
     capfdbinary: pytest.CaptureFixture[bytes],
@@ -200,7 +200,7 @@ def test_any_rows_of_a_database(
 
 
 @given(MARKDOWN, MARKDOWN, MARKDOWN)
-@costly(3)
+@costly(2)
 def test_any_memory_files(
     tmp_path: Path,
     capfdbinary: pytest.CaptureFixture[bytes],

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import json
-import subprocess
-import sys
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from tests.conftest import copy_case
 from tests.program import Answer, Program, tree
 
 if TYPE_CHECKING:
@@ -31,7 +29,7 @@ class Stage:
 
     Attributes:
         folder: The copy: `home/`, `expect.json` and what else the case brings.
-        environment: What `prepare.py` printed.
+        environment: What the case wants of it.
         home: HOME of the operator.
     """
 
@@ -117,8 +115,7 @@ class Stage:
 
 def prepare(cases: Path, case: str, folder: Path) -> Stage:
     """Copy a case, apply its `setup.json` and make the empty workspaces that git lost."""
-    command = [sys.executable, str(cases / "prepare.py"), str(cases / case), str(folder)]
-    done = subprocess.run(command, capture_output=True, check=True, text=True)
+    environment = copy_case(cases, case, folder)
     for path in (folder, *folder.rglob("*/")):
         if not path.is_symlink():
             path.chmod(path.stat().st_mode | 0o700)  # the shared folder may be read-only
@@ -126,4 +123,4 @@ def prepare(cases: Path, case: str, folder: Path) -> Stage:
         (state / "workspace").mkdir(exist_ok=True)
     for name in WORKSPACES.get(case, ()):
         (folder / "home" / name).mkdir(parents=True)
-    return Stage(folder, json.loads(done.stdout))
+    return Stage(folder, environment)

@@ -154,10 +154,10 @@ COMMANDS: dict[str, tuple[Callable[[Place], None], Callable[[AgentRef], Command]
     "undo-add": (have_added, MemoryUndo),
     "undo-consolidate": (have_consolidated, MemoryUndo),
 }
-STRIDES = {"recover": 5, "flush": 3, "forget-hard": 5}
+STRIDES = {"recover": 7, "flush": 5, "forget-hard": 7}
 """Commands of several turns: each turn is one of the others, and what is between them counts."""
 
-STRIDE = 2
+STRIDE = 3
 """Of the others: `make test-faults` ends each command before each of its writes."""
 
 FAILING = ("checkpoint", "observe", "summarize", "reflect", "forget", "forget-hard", "undo-add")
@@ -223,7 +223,7 @@ def test_a_full_disk_leaves_nothing_twice_however_often_it_is_tried(
     tmp_path: Path, dying: Dying, name: str
 ) -> None:
     one = Rehearsal(tmp_path, dying, name)
-    for number in range(0, one.changes, 3):
+    for number in range(0, one.changes, 4):
         one.set_up()
         with dying.full(number):
             first = one.run()
