@@ -54,6 +54,34 @@ class Section:
         return len(self.markdown.encode())
 
 
+@dataclass(frozen=True, slots=True)
+class TableSchema:
+    """One table or view of a database; the columns of a virtual one are its module's business.
+
+    Attributes:
+        columns: Name and type of each.
+    """
+
+    name: str
+    kind: str
+    columns: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a database is made of."""
+
+    user_version: int
+    tables: tuple[TableSchema, ...]
+
+
+def figure(value: bool | float | None) -> str:
+    """Return a figure; unknown is `?`."""
+    if value is None:
+        return "?"
+    return f"{value:g}" if isinstance(value, float) else str(value).lower()
+
+
 def markdown(title: str, sections: Sequence[Section]) -> str:
     """Return the whole report."""
     return "\n".join((f"# {title}\n", *(one.markdown for one in sections)))

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.compose.report import ReportMaker
     from memconsole.domain.report import Section
+    from memconsole.engine.report import ReportMaker
 
 TITLE = "memconsole report"
 
@@ -48,14 +48,14 @@ def report(
 
     Secrets, names, addresses, paths of yours and everything that was said stay here.
     """
-    from memconsole.compose.report import ReportMaker  # noqa: PLC0415 - `--help` composes nothing
+    from memconsole.compose.report import build_report  # noqa: PLC0415 - `--help` composes nothing
 
     call = call_of(context)
     file = None if output is None else _file(output)
     if file is not None and call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("report --output")
     with call.busy("making the report"):
-        maker = ReportMaker(call.settings, call.origin, call.clock)
+        maker = build_report(call.settings, call.origin, call.clock)
         sections = tuple(maker.sections())
     status = "printed" if file is None else "planned"
     if file is not None and not dry_run:

@@ -258,7 +258,7 @@ class ConsoleScreen(PanelScreen):
         return next(iter(self.panes()))
 
     def on_screen_resume(self) -> None:
-        """Catch up with what happened while another screen was in front; a new one is up to date."""
+        """Catch up with what happened behind another screen; a new one is up to date."""
         if self.is_open and not self._is_unstyled:
             self.show_snapshot()
         self._is_unstyled = False  # Textual styles all of the screen next
