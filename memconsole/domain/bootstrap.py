@@ -298,11 +298,17 @@ class ChosenLines:
 
 
 class Why(StrEnum):
-    """By what an observation competes for room."""
+    """By what an observation found its place, or what it lacked.
+
+    What is left out by VALUE is worth less than all that is given by theirs; what is left out by
+    ROOM is worth as much or would come first, and is too long for what was left.
+    """
 
     OPEN = "open-task"
     RECENT = "recent"
     VALUE = "value"
+    ROOM = "room"
+    CORRECTED = "corrected"
 
 
 @dataclass(frozen=True, slots=True)
@@ -312,13 +318,12 @@ class WeighedLine:
     Attributes:
         text: As a session reads it.
         day: Under which it stands.
-        value: What it is worth a character.
-        is_taken: It is given; what is not found no room behind what is worth more.
+        value: What it is worth a character; None of what a newer one corrects, which is not weighed.
     """
 
     text: str
     day: date | None
-    value: float
+    value: float | None
     why: Why
     is_taken: bool
 
@@ -333,6 +338,7 @@ class LineChoice:
 
     def __init__(self, log: ObservationLog, today: date) -> None:
         self._lines = tuple(_readable(log))
+        self._corrected = tuple(one for one in log.observations if one.id in log.corrected)
         self._today = today
         self._ones = {
             number: line.observation
@@ -373,19 +379,35 @@ class LineChoice:
         return ChosenLines(text, len(whole), given, len(ones), missed, kept)
 
     def weighed(self, found: ChosenLines) -> tuple[WeighedLine, ...]:
-        """Return every observation in the order of the file, and whether it is given."""
-        return tuple(
+        """Return every observation in the order of the file, and whether it is given; at the end
+        those that a newer one corrects."""
+        taken = self._ones.keys() & found.kept
+        by_value = (n for n in taken if self._group(n) is Why.VALUE)
+        least = min((self._worth[n] for n in by_value), default=0.0)
+        weighed = [
             WeighedLine(
                 self._lines[number].text.strip(),
                 one.day,
                 self._worth[number],
-                self._why(one),
-                number in found.kept,
+                self._why(number, is_taken=number in taken, least=least),
+                number in taken,
             )
             for number, one in self._ones.items()
+        ]
+        gone = (
+            WeighedLine(_said(one), one.day, None, Why.CORRECTED, is_taken=False)
+            for one in self._corrected
         )
+        return (*weighed, *gone)
 
-    def _why(self, one: Observation) -> Why:
+    def _why(self, number: int, *, is_taken: bool, least: float) -> Why:
+        group = self._group(number)
+        is_short_of_value = group is Why.VALUE and self._worth[number] < least
+        return group if is_taken or is_short_of_value else Why.ROOM
+
+    def _group(self, number: int) -> Why:
+        """Return by what an observation competes for room."""
+        one = self._ones[number]
         if _is_open(one, self._today):
             return Why.OPEN
         return Why.RECENT if is_recent(one, self._today) else Why.VALUE

@@ -172,8 +172,10 @@ def test_every_observation_says_what_it_is_worth_and_whether_it_is_given() -> No
     assert next(one for text, one in said.items() if "TODO" in text).why is Why.OPEN
     today = next(one for text, one in said.items() if "Quokka" in text)
     assert (today.why, today.day, today.is_taken) == (Why.RECENT, TODAY, True)
-    assert {one.why for text, one in said.items() if FILLER in text} == {Why.VALUE}
-    assert all(one.value > 0 for one in lines)
+    others = [one for text, one in said.items() if FILLER in text]
+    assert {one.why for one in others if one.is_taken} == {Why.VALUE}
+    assert {one.why for one in others if not one.is_taken} == {Why.ROOM}  # all are worth the same
+    assert all(one.value for one in lines)
 
 
 def test_of_a_file_that_fits_every_line_is_given() -> None:
@@ -185,10 +187,24 @@ def test_of_a_file_that_fits_every_line_is_given() -> None:
 def test_what_a_newer_line_corrects_is_neither_given_nor_counted() -> None:
     old = line("The dentist expects us on Friday").replace("mc:id=o-1", "mc:id=o-7")
     new = line("No, on Thursday").replace("mc:id=o-1", "mc:id=o-8 mc:corrects=o-7")
-    found = given({"2026-01-20": [old], "2026-01-21": [new]})
+    choice = LineChoice(log_of({"2026-01-20": [old], "2026-01-21": [new]}), TODAY)
+    found = choice.within(ROOM)
     assert "Thursday" in found.text
     assert "Friday" not in found.text
     assert (found.observations, found.of, found.is_whole) == (1, 1, True)
+    told = [(one.why, one.is_taken, one.value is None) for one in choice.weighed(found)]
+    assert told[1:] == [(Why.CORRECTED, False, True)]
+
+
+def test_what_is_left_out_is_worth_less_or_too_long_for_the_room() -> None:
+    rare = " ".join(f"Zeppelin{n}" for n in range(300))
+    days = {"2025-05-01": [line(rare, importance=9.0)], **old_days(120)}
+    choice = LineChoice(log_of(days), TODAY)
+    long, *others = choice.weighed(choice.within(ROOM))
+    least = min(one.value or 0.0 for one in others if one.is_taken)
+    assert (long.why, long.is_taken) == (Why.ROOM, False)
+    assert (long.value or 0.0) > least
+    assert {one.why for one in others if (one.value or 0.0) < least} <= {Why.VALUE}
 
 
 def test_a_line_that_names_itself_hides_nothing() -> None:

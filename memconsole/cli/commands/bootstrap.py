@@ -100,7 +100,7 @@ def _explained(found: Bootstrap) -> Row:
             {
                 "text": one.text,
                 "day": None if one.day is None else one.day.isoformat(),
-                "value": round(one.value, 4),
+                "value": None if one.value is None else round(one.value, 4),
                 "why": one.why.value,
                 "taken": one.is_taken,
             }
@@ -145,7 +145,7 @@ def _explain(printer: Printer, found: Bootstrap) -> None:
             Column("value", right=True),
             Column("day"),
             Column("characters", right=True),
-            Column("first by"),
+            Column("why"),
             Column("observation"),
         ),
         [_line(printer, one) for one in weighing.lines()],
@@ -156,7 +156,7 @@ def _line(printer: Printer, one: WeighedLine) -> tuple[Cell | str, ...]:
     style = "" if one.is_taken else "dim"
     return (
         Cell("given" if one.is_taken else "left out", style),
-        f"{one.value:.3f}",
+        "" if one.value is None else f"{one.value:.3f}",
         "?" if one.day is None else one.day.isoformat(),
         f"{len(one.text):,}",
         one.why.value,

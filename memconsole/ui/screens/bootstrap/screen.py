@@ -349,7 +349,7 @@ _CHOICE_COLUMNS: Final = (
     Column("", 8),
     Column("value", 5, right=True),
     Column("day", 10),
-    Column("first by", 9),
+    Column("why", 9),
     Column("observation", 20, flex=1),
 )
 
@@ -383,7 +383,7 @@ def _weighed(place: int, one: WeighedLine, path: str) -> Row:
         key=f"line:{place}",
         cells=(
             Cell("given" if one.is_taken else "left out", role),
-            Cell(f"{one.value:.3f}", role),
+            Cell("" if one.value is None else f"{one.value:.3f}", role),
             Cell("?" if one.day is None else one.day.isoformat(), Role.MUTED),
             Cell(one.why.value, Role.MUTED),
             Cell(literal(one.text), role),
