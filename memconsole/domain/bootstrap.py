@@ -318,7 +318,7 @@ class WeighedLine:
     Attributes:
         text: As a session reads it.
         day: Under which it stands.
-        value: What it is worth a character; None of what a newer one corrects, which is not weighed.
+        value: What it is worth a character; None where a newer one corrects it.
     """
 
     text: str
@@ -379,8 +379,10 @@ class LineChoice:
         return ChosenLines(text, len(whole), given, len(ones), missed, kept)
 
     def weighed(self, found: ChosenLines) -> tuple[WeighedLine, ...]:
-        """Return every observation in the order of the file, and whether it is given; at the end
-        those that a newer one corrects."""
+        """Return every observation in the order of the file, and whether it is given.
+
+        Those that a newer one corrects stand at the end.
+        """
         taken = self._ones.keys() & found.kept
         by_value = (n for n in taken if self._group(n) is Why.VALUE)
         least = min((self._worth[n] for n in by_value), default=0.0)

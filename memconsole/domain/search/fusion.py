@@ -53,6 +53,14 @@ _QUALITY: Final = 0.2
 _QUALITY_STRANGE: Final = 0.5
 """Weight of the better model, and what is added where the index holds nothing of the words."""
 
+_SURE_NEARNESS: Final = 0.825
+"""Mean cosine of a chunk and its best line by the better model from which it answers, whatever its
+words. Of questions about another memory the best hit mostly lies below (chosen on the `dev` half of
+our own labels and on one talk of LoCoMo)."""
+
+_SURE_FOREIGN: Final = 0.81
+"""The same of a question in another language, all of whose cosines are a little lower."""
+
 _FILLING_TEXT: Final = 0.5
 _LEAST_TEXT: Final = 1 / 3
 _LATE_PART: Final = 0.5
@@ -72,6 +80,7 @@ class Scored(NamedTuple):
     Attributes:
         score: What it is ranked by; with a bonus it may be more than 1.
         quality: What the better model says; None when it took no part.
+        nearness: Its cosine as it is, not stretched over the candidates; -1 when it took no part.
         date: How near its day is to the one asked for; None when none was.
     """
 
@@ -82,6 +91,7 @@ class Scored(NamedTuple):
     is_weak: bool = False
     date: float | None = None
     quality: float | None = None
+    nearness: float = _ANY_COSINE
 
 
 def shortlist(candidates: Sequence[Candidate], weights: Weights) -> tuple[Candidate, ...]:
@@ -147,7 +157,7 @@ def chosen(
     words: int = 2,
     trust: float = 1.0,
     least_cosine: float = 0.0,
-    is_judged: bool = False,
+    quality: float = 0.0,
 ) -> list[Scored]:
     """Return the results, best first: those that qualify, then what fills empty places.
 
@@ -160,7 +170,9 @@ def chosen(
         trust: How much they say; where that is little, what is not near is weak and not left out.
         least_cosine: What a chunk with none of the words must have: its score is stretched over
             the candidates and says nothing by itself.
-        is_judged: A better model had its say: cosines of the built-in one leave nothing out.
+        quality: Weight of the better model. Where it had its say, cosines of the built-in one leave
+            nothing out, and what it calls near is no weak match; at 1 the question is in another
+            language.
     """
     is_unsure = coverage is None or coverage < SURE_COVERAGE
     least = WORDLESS_COSINE if coverage and words > 1 else UNKNOWN_COSINE
@@ -168,13 +180,15 @@ def chosen(
     shown = max(shown, least_cosine) if least_cosine > 0 else shown
     results: list[Scored] = []
     filling: list[Scored] = []
+    sure = _SURE_FOREIGN if quality == 1 else _SURE_NEARNESS
     for one in scored:
         if len(results) == max_results:
             break
-        if not is_judged and not _is_near(one, shown):
+        if not quality and not _is_near(one, shown):
             continue
         if one.score >= min_score:
-            results.append(one._replace(is_weak=is_unsure or not _is_near(one, least)))
+            is_weak = one.nearness < sure and (is_unsure or not _is_near(one, least))
+            results.append(one._replace(is_weak=is_weak))
         elif one.text is not None and one.text >= _FILLING_TEXT:
             filling.append(one._replace(is_weak=True))
     return [*results, *filling][:max_results]
@@ -196,13 +210,16 @@ def by_quality(
         weight: Of the model, 0…1 (`quality_weight`).
     """
     found = [near.get(one.candidate[:2], (0.0, 0.0)) for one in scored]
+    means = [(whole + line) / 2 for whole, line in found]
     wholes, lines = (_stretched([pair[at] for pair in found]) for at in (0, 1))
     models = _stretched([(a + b) / 2 for a, b in zip(wholes, lines, strict=True)])
-    mixed = zip(scored, _stretched([one.score for one in scored]), models, strict=True)
+    own = _stretched([one.score for one in scored])
     return sorted(
         (
-            one._replace(score=round((1 - weight) * own + weight * model, 6), quality=model)
-            for one, own, model in mixed
+            one._replace(
+                score=round((1 - weight) * score + weight * model, 6), quality=model, nearness=mean
+            )
+            for one, score, model, mean in zip(scored, own, models, means, strict=True)
         ),
         key=_order,
     )

@@ -147,7 +147,7 @@ def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
         words=len(words),
         trust=found.trust,
         least_cosine=request.min_score or 0.0,
-        is_judged=found.by.quality > 0,
+        quality=found.by.quality,
     )
     hits = _without_repeats(run, pool, most=len(pool) if own.mmr < 1 else most)
     if own.mmr < 1:

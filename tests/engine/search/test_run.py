@@ -382,6 +382,23 @@ def test_the_better_model_finds_what_shares_no_word(world: World) -> None:
     assert found.notices == ()
 
 
+@pytest.mark.parametrize(
+    ("asked", "cosine", "is_weak"),
+    [
+        ("how do vegetables drink", 0.83, False),
+        ("how do vegetables drink", 0.81, True),
+        ("Wer gießt das Gemüse im Garten?", 0.81, False),
+        ("Wer gießt das Gemüse im Garten?", 0.80, True),
+    ],
+)
+def test_what_the_better_model_calls_near_is_no_weak_match(
+    world: World, asked: str, cosine: float, is_weak: bool
+) -> None:
+    world.index.near = {"memory/garden.md": (cosine, cosine)}
+    hit = quality_engine(world).search.find(SearchRequest(asked)).hits[0]
+    assert (hit.path, hit.is_weak) == ("memory/garden.md", is_weak)
+
+
 def test_without_the_better_model_the_built_in_one_answers_and_says_so(world: World) -> None:
     world.index.lacking = 2
     engine = quality_engine(world)
