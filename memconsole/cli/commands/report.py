@@ -28,6 +28,9 @@ if TYPE_CHECKING:
 
 TITLE = "memconsole report"
 
+_PRINTED = "-"
+"""Names no file, as everywhere in a shell."""
+
 _WRONG_PLACE = frozenset(
     {errno.EEXIST, errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EPERM, errno.ELOOP}
 )
@@ -39,7 +42,9 @@ def report(
     *,
     output: Annotated[
         str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Write it there; a ZIP for `.zip`."),
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Write it there; a ZIP for `.zip`, `-` prints."
+        ),
     ] = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
@@ -51,7 +56,7 @@ def report(
     from memconsole.compose.report import build_report  # noqa: PLC0415 - `--help` composes nothing
 
     call = call_of(context)
-    file = None if output is None else _file(output)
+    file = None if output is None or output == _PRINTED else _file(output)
     if file is not None and call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError("report --output")
     with call.busy("making the report"):
@@ -65,6 +70,8 @@ def report(
 
 
 def _file(typed: str) -> Path:
+    if not typed.strip():
+        raise UsageError("--output names no file", hint="Name one, or leave --output out.")
     try:
         return whole_path(typed)
     except OSError as error:

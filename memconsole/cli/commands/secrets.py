@@ -34,7 +34,7 @@ def secrets(
     """Show which lines of memory files hold secrets, masked as everywhere; changes nothing.
 
     Exits 1 when there are any, or when a file cannot be read. `memory forget PATH:LINE` takes a
-    line of memory out, with --hard so that no copy stays.
+    line of memory out, with --hard so that no copy stays. One in a file's name goes with the name.
     """
     call = call_of(context)
     home = call.engine.home.read()
@@ -69,7 +69,7 @@ def _row(one: FoundSecret) -> Row:
     return {
         "agent": one.agent,
         "path": one.path,
-        "line": one.spot.line,
+        "line": one.spot.line or None,
         "kind": one.spot.kind,
         "masked": one.spot.masked,
         "modified_at": one.modified_at,
@@ -89,7 +89,7 @@ def _show(printer: Printer, found: SecretsFound, now: datetime) -> None:
         rows: list[list[Cell | str]] = [
             [
                 printer.text(one.agent),
-                printer.text(f"{one.path}:{one.spot.line}"),
+                printer.text(f"{one.path}:{one.spot.line or 'name'}"),
                 Cell(one.spot.kind, "warn"),
                 wording.age(one.modified_at, now),
                 printer.text(one.spot.masked),

@@ -31,6 +31,9 @@ AROUND = 4096
 _SHOWN = 40
 """Characters of the masked line on either side of a secret."""
 
+NO_LINE = 0
+"""The line of what stands in a file's name."""
+
 _PLACEHOLDER = r"\[redacted:([a-z0-9-]+)\]"
 _SCHEMA = 1
 
@@ -39,7 +42,7 @@ class Spot(NamedTuple):
     """One secret of a text.
 
     Attributes:
-        line: From 1; of a record of a database its number there.
+        line: From 1; of a record of a database its number there; `NO_LINE` in the file's name.
         kind: As in its placeholder.
         masked: What stands around it, masked.
     """

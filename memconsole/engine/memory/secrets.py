@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.memory.secrets import (
+    NO_LINE,
     FoundSecret,
     SecretCounts,
     SecretsFound,
@@ -116,10 +117,12 @@ class SecretService:
             if one.unread:
                 look.miss(agent, one.path, one.unread)
                 continue
-            found = FoundSecret(agent.id, one.path, one.modified_at)
+            found = FoundSecret(agent.id, name_out(one.path), one.modified_at)
+            named = look.at_name(found, one.path)
             number = look.into(agent, found, one.pieces)
             if number is not None:
-                yield name_out(one.path), (file_stamp(one.size_bytes, one.modified_at), number)
+                stamp = file_stamp(one.size_bytes, one.modified_at)
+                yield name_out(one.path), (stamp, number + named)
 
     def _of_transcripts(self, agent: Agent, look: _Look) -> None:
         listing = self._sessions.sessions(agent)
@@ -132,11 +135,14 @@ class SecretService:
         )
         for ref in refs:
             found = FoundSecret(agent.id, str(ref.path), ref.modified_at, ref.session_id)
+            if ref.kind in (TranscriptKind.FILE, TranscriptKind.PACKED_FILE):
+                look.at_name(found, ref.path.name)
             look.into(agent, found, self._sessions.texts(ref))
         read = {ref.path for ref in refs}
         for file in self._old.found(agent):
             if file.path not in read and file.path.suffix != ".zst":
                 found = FoundSecret(agent.id, str(file.path), file.modified_at, file.session_id)
+                look.at_name(found, file.path.name)
                 look.into(agent, found, self._old.texts(agent, file))
 
     def _remember(self, counts: dict[str, SecretCounts]) -> None:
@@ -156,6 +162,12 @@ class _Look:
         self.unread: list[Notice] = []
         self.files = 0
         self._advance = advance
+
+    def at_name(self, place: FoundSecret, name: str) -> int:
+        """Look at the name of a file and of the folders before it; return how many it holds."""
+        found = [replace(place, spot=spot) for spot in spots([(NO_LINE, name)])]
+        self.items += found
+        return len(found)
 
     def into(
         self, agent: Agent, place: FoundSecret, pieces: Iterable[tuple[int, str]]

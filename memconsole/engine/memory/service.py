@@ -19,6 +19,7 @@ from memconsole.domain.memory.entries import (
 from memconsole.domain.memory.files import trend_since, trends
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import EntryIdError, UsageError, WorkspaceError
+from memconsole.text.outgoing import name_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -198,13 +199,15 @@ def _entries(workspace: Workspace, pool: Pool, paths: Iterable[str]) -> Iterator
 def file_named(pool: Pool, name: str) -> str:
     """Return the path of a file of the pool, named whole or without `memory/` before it.
 
+    One whose name is masked is named as it is shown.
+
     Raises:
         UsageError: There is none.
     """
-    known = {item.path for item in pool.items}
+    known = {shown: item.path for item in pool.items for shown in (name_out(item.path), item.path)}
     for path in (name, f"memory/{name}"):
         if path in known:
-            return path
+            return known[path]
     raise UsageError(
         f"the memory in {pool.root} has no file {name!r}",
         hint="`memconsole memory show` lists its files.",

@@ -264,8 +264,8 @@ def _refused(command: Restore, stored: StoredSession, *, is_before: bool) -> Out
     if stored.state is not SessionState.LIVE:
         return _unsupported(
             command,
-            f"that window of {label} has a transcript of its own, and the platform branches only "
-            "off the one that goes on",
+            f"{'that' if command.window is not None else 'the newest ended'} window of {label} has"
+            " a transcript of its own, and the platform branches only off the one that goes on",
         )
     if not is_before:
         because = f"that window of {label} goes on: nothing of it has to be brought back"

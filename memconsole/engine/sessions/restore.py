@@ -82,7 +82,8 @@ def restore(
         assert stored.transcript is not None  # refused otherwise
         segment = read_segment(sessions, stored.transcript, wanted=_WANTED, is_previous=is_before)
         if not segment.messages:
-            said = f"nothing that people said is left in that window of {label_of(stored)}"
+            where = "that" if command.window is not None else "any earlier"
+            said = f"nothing that people said is left in {where} window of {label_of(stored)}"
             return Skipped(command, SkipReason.NOTHING_NEW, said)
         summary = _summary(command, memory, stored, segment, search)
         window = f"{stored.session_id}{BEFORE_RESET if is_before else ''}"

@@ -199,3 +199,14 @@ def test_a_zip_has_a_file_a_section_and_a_dry_run_writes_none(
     assert told(capfd, "--output", str(tmp_path / "x.md"), "--json")[0] == 0
     code, _, err = told(capfd, "--output", str(file), "--json")
     assert (code, "nothing was done" in err) == (2, True)
+
+
+def test_a_dash_prints_it_and_no_name_is_refused(
+    home: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(home)
+    assert main(["--home", str(home), "report", "-o", "-"]) == 0
+    assert capsys.readouterr().out.startswith("# ")
+    assert main(["--home", str(home), "report", "-o", ""]) == 2
+    assert "names no file" in capsys.readouterr().err
+    assert not (home / "-").exists()

@@ -165,6 +165,21 @@ def test_the_line_that_is_named_can_be_forgotten(
         assert wrong.partition(":")[0] in refused.error["message"]
 
 
+def test_a_secret_in_a_files_name_is_told_and_its_lines_can_be_forgotten(
+    call: Caller, world: World
+) -> None:
+    path = f"memory/{TOKEN}.md"
+    root = world.platform.agents[0].workspace
+    world.workspace.files[root, path] = TEXT
+    put(world, MemoryText(path, len(TEXT), NOW, ((1, TEXT),)))
+    named, inside = call.json("secrets").data["items"]
+    assert (named["line"], named["kind"]) == (None, inside["kind"])
+    assert f"{named['path']}:name" in call("secrets").out
+    assert TOKEN not in str(named)
+    assert call("memory", "forget", f"{inside['path']}:3", "--yes").code == 0
+    assert TOKEN not in (world.workspace.text(root, path) or "")
+
+
 def test_counts_of_other_homes_stay(call: Caller, world: World) -> None:
     put(world, MemoryText("MEMORY.md", 3, NOW, ((1, "tea\n"),)))
     world.secret_counts.text = (

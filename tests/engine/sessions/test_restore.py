@@ -235,6 +235,17 @@ def test_what_stands_there_already_is_given_again_and_one_undo_takes_it_away() -
     assert not any("handover-" in path for _, path in stage.world.workspace.files)
 
 
+def test_without_an_ended_window_none_is_spoken_of() -> None:
+    stage = Stage()
+    stage.world.sessions.hold(stored("id-now"))
+    stage.world.sessions.transcripts["id-now"] = talk(*TEXTS)
+
+    outcome = stage.restore()
+
+    assert isinstance(outcome, Skipped)
+    assert "is left in any earlier window of" in outcome.message
+
+
 @pytest.mark.parametrize("window", ["id-now", "id-n"])
 def test_the_window_that_goes_on_needs_no_hand_over(window: str) -> None:
     outcome = Stage().restore(window)
