@@ -34,6 +34,9 @@ _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
+_TELLING_BYTES: Final = 16
+"""Fewer bytes below 128 can be letters of Asia."""
+
 _OPEN_FLAGS: Final = os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC
 _HEADING: Final = r"(?m)^#{1,6}[ \t]+([^\r\n]+)"
 _TITLE_WITHIN: Final = 20_000
@@ -68,7 +71,15 @@ class TextFacts:
 
 
 def _encoding(data: bytes) -> str:
-    return next((name for mark, name in _BYTE_ORDER_MARKS if data.startswith(mark)), "utf-8")
+    for mark, name in _BYTE_ORDER_MARKS:
+        if data.startswith(mark):
+            return "utf-8" if name == "utf-16" and is_narrow(data[len(mark) :]) else name
+    return "utf-8"
+
+
+def is_narrow(data: bytes) -> bool:
+    """Whether bytes behind a mark of UTF-16 are none: ASCII, where every second byte would be 0."""
+    return len(data) >= _TELLING_BYTES and data.isascii() and b"\0" not in data
 
 
 def decode(data: bytes) -> tuple[str, str]:

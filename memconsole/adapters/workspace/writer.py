@@ -21,7 +21,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.workspace.containment import failed, missing_folders, open_place, refused
-from memconsole.adapters.workspace.pool_text import UNKNOWN, decode
+from memconsole.adapters.workspace.pool_text import UNKNOWN, decode, is_narrow
 from memconsole.domain.memory.files import MAX_READ_BYTES
 from memconsole.errors import ConcurrentEditError, WorkspaceError
 from memconsole.system.atomic_file import clean_leftovers, temporary_name
@@ -455,7 +455,8 @@ def encoding_of(head: bytes, tail: bytes, size: int) -> str | None:
     """
     for mark, name in _MARKS:
         if head.startswith(mark):
-            return None if size % (4 if "32" in name else 2) else name
+            is_none = size % (4 if "32" in name else 2) or is_narrow(tail[len(mark) :])
+            return None if is_none else name
     return None if b"\0" in tail else "utf-8"
 
 

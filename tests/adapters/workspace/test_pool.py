@@ -626,6 +626,12 @@ def found(path: Path) -> FoundFile:
         (b"Stra\xdfe", "Stra\ufffde", "unknown"),
         (codecs.BOM_UTF8 + b"a\xdf", "a\ufffd", "unknown"),
         (codecs.BOM_UTF16_LE + b"a\0b", "a\ufffd", "unknown"),
+        (
+            codecs.BOM_UTF16_LE + b"- tea, and no UTF-16",
+            "\ufffd\ufffd- tea, and no UTF-16",
+            "unknown",
+        ),
+        (codecs.BOM_UTF16_LE + "上中下".encode("utf-16-le"), "上中下", "utf-16"),
         (b"a\0b", "a\0b", "utf-8"),
     ],
 )

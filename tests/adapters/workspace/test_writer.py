@@ -227,7 +227,13 @@ class TestAppend:
         assert (root / "x.md").read_bytes() == old + "- é\r\n".encode(encoding)
 
     @pytest.mark.parametrize(
-        "old", [b"a\0b\n", codecs.BOM_UTF16_LE + b"abc", codecs.BOM_UTF32_LE + b"abcdef"]
+        "old",
+        [
+            b"a\0b\n",
+            codecs.BOM_UTF16_LE + b"abc",
+            codecs.BOM_UTF16_LE + b"- tea, and no UTF-16\n",
+            codecs.BOM_UTF32_LE + b"abcdef",
+        ],
     )
     def test_what_is_no_text_is_left_alone(self, root: Path, old: bytes) -> None:
         (root / "x.md").write_bytes(old)
