@@ -27,7 +27,11 @@ _CHARS: Final = 4
 
 def readable(text: str) -> str:
     """Return a text without its HTML comments: the metadata in them is nobody's to read."""
-    return compiled(_COMMENT).sub("", text) if "<!--" in text else text
+    if "<!--" not in text:
+        return text
+    # Behind the last end nothing is looked for: each beginning would be followed to the end.
+    end = text.rfind("-->") + len("-->")
+    return f"{compiled(_COMMENT).sub('', text[:end])}{text[end:]}" if end >= len("-->") else text
 
 
 def words_in(text: str) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.text.estimate import exceeds, tokens_in, words_in
+from memconsole.text.estimate import exceeds, readable, tokens_in, words_in
 
 
 @pytest.mark.parametrize(
@@ -29,3 +29,9 @@ def test_text_without_blanks_exceeds_a_limit_of_words_by_its_tokens() -> None:
     assert exceeds(f"{line}\n" * 150, 6_000)
     assert not exceeds("word " * 6_000, 6_000)
     assert exceeds("word " * 6_001, 6_000)
+
+
+def test_a_comment_that_nothing_closes_stays_and_is_looked_for_once() -> None:
+    assert readable("<!-- a -->b<!-- c --> d <!-- e") == "b d <!-- e"
+    assert readable("--> a <!-- b") == "--> a <!-- b"
+    assert words_in("<!-- " * 200_000) == 200_000  # hours, were the end looked for from each

@@ -26,9 +26,10 @@ CORRECTS: Final = (
 """How a message begins that may take something back."""
 
 JOKES: Final = (
-    r"(?i)\W*(?:lol|haha\w*|nah|no)?\W*"
+    # What was passed over is not looked at again: a message may be a megabyte of signs.
+    r"(?i)\W*+(?:(?:lol|haha\w*|nah|no)\W*+)?"
     r"(?:(?:i['’]m |i was )?(?:just |only |totally )?(?:kidding|joking)"
-    r"|j/?k|not serious(?:ly)?|that was a joke)\b\W*(?:lol|haha\w*|obviously|of course|:\)|;\))?\W*"
+    r"|j/?k|not serious(?:ly)?|that was a joke)\b\W*+(?:(?:lol|haha\w*|obviously|of course)\W*+)?"
 )
 """Whole messages that say that the one before was a joke."""
 

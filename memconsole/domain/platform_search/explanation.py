@@ -5,7 +5,6 @@ What its index has of a note of ours is found here, too, and what its search say
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.platform_search.candidates import (
@@ -20,6 +19,7 @@ from memconsole.domain.platform_search.profile import Fallback, SecondChance
 from memconsole.domain.platform_search.words import read_words
 from memconsole.domain.search.agent_view import AgentFacts, AgentView, Reason
 from memconsole.domain.search.query import match_spans
+from memconsole.text.estimate import readable
 from memconsole.text.folding import fold
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchHit
 
 
-_COMMENT: Final = re.compile(r"<!--.*?-->", re.DOTALL)
 _DAY_S: Final = 86_400.0
 _ASK: Final = "`--ask-gateway` asks the agent's own search."
 _OWN_WORDS: Final = "Ask in the note's own words, or lower the platform's minScore."
@@ -138,7 +137,7 @@ def _of_text(note: Evidence, search: Searched) -> _Why | None:
         return _Why(
             Reason.STALE, "the file has changed since the agent's index read it", search.reindex
         )
-    if told and not told & known and not _said(_COMMENT.sub("", note.hit.snippet), search.query):
+    if told and not told & known and not _said(readable(note.hit.snippet), search.query):
         return _Why(
             Reason.IN_COMMENT,
             "its words stand in a comment, and the platform leaves comments out",

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CHARS_PER_TOKEN: Final = 4
 
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?[ \t]*#*[ \t]*$")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*)|#*[ \t]*)$")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _DATA: Final = re.compile(r"[A-Za-z0-9+/=_-]{200,}|(?:[0-9a-fA-F]{2}[\s:]){100,}")
 """Base64 and dumps: nobody said that, and nobody looks for it."""
@@ -161,8 +161,13 @@ def _lines(text: str) -> Iterator[tuple[int, str, tuple[int, str] | None]]:
         yield (
             number,
             line,
-            None if found is None else (len(found[1]), (found[2] or "")[:_HEADING_CHARS]),
+            None if found is None else (len(found[1]), _title(found[2] or "")),
         )
+
+
+def _title(said: str) -> str:
+    """Return a heading without the signs that may close it."""
+    return said.rstrip(" \t").rstrip("#").rstrip(" \t")[:_HEADING_CHARS]
 
 
 def _parts(line: str, limit: int) -> Iterator[str]:

@@ -10,6 +10,7 @@ import pytest
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import CORRECTS, Observation, ObservationLog
+from memconsole.domain.observe.corrections import is_joke
 from memconsole.domain.observe.rules import Observer, Part
 from memconsole.domain.transcripts.records import Message, MessageKind
 
@@ -162,3 +163,9 @@ class TestOverDays:
     def test_nothing_else_is_taken_back(self, new: str, session: str) -> None:
         for line in heard(new, log=self.log(), session=session, days=1):
             assert line.note(CORRECTS) is None
+
+
+@pytest.mark.parametrize("sign", ["#", "- ", "```\n", "haha "])
+def test_a_message_of_nothing_but_signs_is_read_once(sign: str) -> None:
+    assert not is_joke(sign * 200_000)  # hours, were it read anew from each sign
+    assert is_joke(f"{sign}i'm just kidding {sign}")

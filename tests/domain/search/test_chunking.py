@@ -27,6 +27,12 @@ def test_a_heading_begins_a_new_chunk_and_its_path_is_kept() -> None:
     ]
 
 
+def test_signs_that_close_a_heading_are_no_part_of_it() -> None:
+    texts = ("# a ##", "# a#b ", "# a #b #\t", "#######", f"# {'#' * 99_000}x")
+    found = [next(iter(chunks(f"{one}\nwords", tokens=50))).heading for one in texts]
+    assert found == ["a", "a#b", "a #b", "", "#" * 120]
+
+
 def test_headings_without_text_go_with_what_follows() -> None:
     [found] = chunks("# Day\n\n## Morning\n- coffee\n")
     assert (found.start_line, found.end_line, found.heading) == (1, 4, "Day > Morning")
