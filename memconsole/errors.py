@@ -72,6 +72,19 @@ class FleetError(MemconsoleError):
     code = "fleet"
 
 
+class FleetHeldError(FleetError):
+    """Another process publishes this home."""
+
+    code = "held"
+
+    def __init__(self, home: str, holder: str) -> None:
+        super().__init__(
+            f"the home {home} is published by another process: {holder}",
+            hint="A copied machine or state folder? Remove `fleet` from its state folder and join "
+            "again.",
+        )
+
+
 class HomeNotFoundError(MemconsoleError):
     """The platform's state folder does not exist."""
 

@@ -249,7 +249,9 @@ def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> Heal
     cron = PlatformCron(copies)
     secrets = JsonStatusFile(settings.state_dir / "health" / "secrets.json")
     old = DiskOldTranscripts(settings.state_dir)
-    return HealthPorts(Host(home_of_process), locks, cron, kept.jobs, logs, metrics, old, secrets)
+    fleet = JsonStatusFile(settings.state_dir / "fleet" / "standing.json")
+    host = Host(home_of_process)
+    return HealthPorts(host, locks, cron, kept.jobs, logs, metrics, old, secrets, fleet)
 
 
 def _alerts(settings: Settings, state: StateDatabase) -> AlertPorts:

@@ -31,9 +31,11 @@ def build_sources(settings: Settings, config: str | None) -> tuple[FleetSource, 
     """
     fleet, host = settings.fleet, socket.gethostname().partition(".")[0].lower()
     file = None if config is None else str(Path(config).absolute())
-    if any("://" in one for one in fleet.sources):
+    servers = [one for one in fleet.sources if one.startswith("postgres")]
+    others = [one for one in fleet.sources if one not in servers]
+    if any("://" in one for one in others):
         require_state_folder(settings.state_dir, _SOCKETS)
-    return tuple(
+    found: tuple[FleetSource, ...] = tuple(
         SshHome(parse(one), sockets=settings.state_dir / _SOCKETS, timeout=fleet.timeout)
         if "://" in one
         else LocalHome(
@@ -42,5 +44,10 @@ def build_sources(settings: Settings, config: str | None) -> tuple[FleetSource, 
             host=host,
             timeout=fleet.timeout,
         )
-        for one in fleet.sources
+        for one in others
     )
+    if servers:
+        from memconsole.compose.fleet_server import fleet_homes  # noqa: PLC0415 - loads psycopg
+
+        found += tuple(home for one in servers for home in fleet_homes(settings, one))
+    return found

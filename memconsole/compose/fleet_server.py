@@ -2,21 +2,49 @@
 
 from __future__ import annotations
 
+import json
+import os
+import random
+import secrets
+import uuid
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from memconsole import __version__
 from memconsole.adapters.fleet.postgres.connect import connect
-from memconsole.adapters.fleet.postgres.membership import Membership, passwords_of
+from memconsole.adapters.fleet.postgres.copy import PostgresCopy
+from memconsole.adapters.fleet.postgres.membership import FOLDER, Membership, passwords_of
 from memconsole.adapters.fleet.postgres.owner import (
     KNOWN,
     PostgresOwner,
     read_members,
     whole_script,
 )
+from memconsole.adapters.fleet.postgres.source import PostgresFleet
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.adapters.platform.home import find_home
+from memconsole.compose.process import user_home
+from memconsole.domain.fleet.facts import Veil
+from memconsole.domain.fleet.server import parse_server
+from memconsole.engine.publishing import Publisher
+from memconsole.errors import StateError
+from memconsole.system.atomic_file import create_file
+from memconsole.system.folders import open_state_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from memconsole.domain.fleet.facts import Fact
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.settings import Settings
+    from memconsole.ports.fleet import FleetSource
+    from memconsole.ports.platform import Clock
+
+_PEERS = "peers.key"
+_HOMES = "homes.json"
+_STANDING = "standing.json"
 
 fleet_script = whole_script
 __all__ = ["KNOWN", "fleet_hosts", "fleet_membership", "fleet_owner", "fleet_script"]
@@ -40,3 +68,74 @@ def fleet_hosts(settings: Settings, address: ServerAddress) -> tuple[Member, ...
     """
     with connect(address, passwords_of(settings.state_dir)) as connection:
         return read_members(connection)
+
+
+def fleet_homes(settings: Settings, url: str) -> tuple[FleetSource, ...]:
+    """Return the homes of a fleet that a role may see."""
+    return PostgresFleet(parse_server(url), passwords_of(settings.state_dir)).homes()
+
+
+def fleet_publisher(
+    settings: Settings, clock: Clock, look: Callable[[Veil], Callable[[], Sequence[Fact]]]
+) -> Publisher:
+    """Return what publishes the home of these settings.
+
+    Args:
+        settings: With `fleet.url`.
+        clock: The clock of the process.
+        look: Makes what makes the rows, of what hides names.
+
+    Raises:
+        StateError: Our state folder cannot be written.
+    """
+    home = str(find_home(settings.home, os.environ, user_home()).path)
+    secret = _kept(settings.state_dir, _PEERS, lambda: secrets.token_bytes(32))
+    copy = PostgresCopy(
+        parse_server(settings.fleet.url),
+        passwords_of(settings.state_dir),
+        identity=_identity(settings.state_dir, home),
+        path=home,
+        release=__version__,
+        beat_s=max(1, round(settings.fleet.beat.total_seconds())),
+    )
+    return Publisher(
+        look(Veil(secret)),
+        copy,
+        fleet_standing(settings),
+        clock,
+        beat=settings.fleet.beat,
+        share=random.random,
+    )
+
+
+def fleet_standing(settings: Settings) -> JsonStatusFile:
+    """Return the file that tells how publishing goes."""
+    return JsonStatusFile(settings.state_dir / FOLDER / _STANDING)
+
+
+def _identity(state_dir: Path, home: str) -> uuid.UUID:
+    """Return the name of a home that nobody else has, made once."""
+    file = JsonStatusFile(state_dir / FOLDER / _HOMES)
+    known: dict[str, str] = {}
+    with suppress(ValueError, TypeError):
+        known = dict(json.loads(file.read() or "{}"))
+        if home in known:
+            return uuid.UUID(known[home])
+    made = uuid.uuid4()
+    file.write(json.dumps({**known, home: str(made)}) + "\n")
+    return made
+
+
+def _kept(state_dir: Path, name: str, make: Callable[[], bytes]) -> bytes:
+    """Return a file of our folder, made when it is missing.
+
+    Raises:
+        StateError: It can neither be read nor made.
+    """
+    path = state_dir / FOLDER / name
+    try:
+        with open_state_folder(state_dir, FOLDER) as folder, suppress(FileExistsError):
+            create_file(folder, name, make())
+        return path.read_bytes()
+    except OSError as error:
+        raise StateError(f"{path} cannot be kept: {error.strerror or error}") from None

@@ -12,7 +12,7 @@ from dataclasses import field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
-from memconsole.domain.health import CHECK_IDS, CheckStatus
+from memconsole.domain.health import CHECK_IDS, FLEET, CheckStatus
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import let_out
 from memconsole.text.plain import one_line
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 BLIND = "health"
 """The issue that health could not be looked after at all; no check has this id."""
 
-_ISSUES = frozenset({*CHECK_IDS, BLIND})
+_ISSUES = frozenset({*CHECK_IDS, FLEET, BLIND})
 
 
 PROBES = frozenset({"gateway", "gateway-process"})

@@ -68,6 +68,9 @@ CHECK_IDS = (
 )
 """Every check, in the order it is shown."""
 
+FLEET = "fleet"
+"""One more, the last, on a host that publishes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Check:

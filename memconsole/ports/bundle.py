@@ -25,6 +25,7 @@ class HealthPorts:
 
     Attributes:
         secrets: Keeps how many secrets the last look found in memory files.
+        fleet: Tells how publishing goes.
     """
 
     host: health_ports.HostProbe
@@ -35,6 +36,7 @@ class HealthPorts:
     metrics: health_ports.MetricsSink
     transcripts: health_ports.OldTranscripts
     secrets: alert_ports.StatusFile
+    fleet: alert_ports.StatusFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,25 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memconsole.domain.agents import HomeRef
+    from memconsole.domain.fleet.facts import Fact
+    from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.wire import Heard
+
+
+class FleetCopy(Protocol):
+    """The published copy of one home."""
+
+    def publish(self, facts: Sequence[Fact]) -> Published:
+        """Bring the copy to what is now, and say that this host lives.
+
+        Raises:
+            SourceAwayError: The server is away; nothing is lost, the next time brings it.
+            FleetHeldError: Another process publishes this home.
+            FleetError: The server refuses.
+        """
+
+    def close(self) -> None:
+        """Give the home free."""
 
 
 class FleetSource(Protocol):

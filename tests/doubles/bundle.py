@@ -113,6 +113,7 @@ class World:
         self.metrics = FakeMetrics()
         self.old_transcripts, self.secret_counts = FakeOldTranscripts(), FakeStatusFile()
         self.read_before = FakeReadings()
+        self.fleet_standing = FakeStatusFile()
 
     @property
     def ports(self) -> Ports:
@@ -159,6 +160,7 @@ class World:
                 self.metrics,
                 self.old_transcripts,
                 self.secret_counts,
+                self.fleet_standing,
             ),
             alerts=lambda: self.alerts.ports,
             llm=lambda: ModelPorts(self.model, self.model),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import logging
 import os
 import signal
-from contextlib import closing, contextmanager
+import threading
+from contextlib import closing, contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from memconsole.cli.call import exits
@@ -15,6 +16,7 @@ from memconsole.compose import engine as wiring
 from memconsole.compose import jobs as wiring_jobs
 from memconsole.compose.process import require_home
 from memconsole.domain.agents import Origin
+from memconsole.domain.jobs.layers import Layer
 from memconsole.scheduler.control import Stopper
 from memconsole.scheduler.notify import Notifier
 
@@ -24,11 +26,11 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from memconsole.cli.call.call import Call
-    from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.settings import Settings
 
 logger = logging.getLogger(__name__)
 
+_FLEET_JOIN_S = 5.0
 _STOPPERS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -50,13 +52,43 @@ def serve_jobs(call: Call, layer: Layer | None = None) -> int:
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
     jobs = wiring_jobs.build_jobs(settings, engine, clock=call.clock, child=children)
     stopper = Stopper()
-    with closing(stopper.bell), _stopped_by_signals(stopper) as seen:
+    with (
+        closing(stopper.bell),
+        _stopped_by_signals(stopper) as seen,
+        _publishing(call) if layer in (None, Layer.HEALTH) else nullcontext(),
+    ):
         has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ), layer)
     code = exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE
     if not has_ended:  # a thread that still works would keep the process alive
         logging.shutdown()
         os._exit(code)
     return code
+
+
+@contextmanager
+def _publishing(call: Call) -> Iterator[None]:
+    """Publish figures while the block runs, where a fleet is named and something may leave."""
+    settings = call.settings
+    if not settings.fleet.is_published or settings.ui.read_only:
+        yield
+        return
+    from memconsole.cli.json.figures import Figures  # noqa: PLC0415 - most hosts are in no fleet
+    from memconsole.compose.fleet_server import fleet_publisher  # noqa: PLC0415 - likewise
+
+    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
+    publisher = fleet_publisher(
+        settings,
+        call.clock,
+        lambda veil: Figures(engine, settings, veil, call.clock.now).look,
+    )
+    stop = threading.Event()
+    thread = threading.Thread(target=publisher.run, args=(stop,), name="fleet", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join(_FLEET_JOIN_S)
 
 
 @contextmanager

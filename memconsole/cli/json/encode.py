@@ -74,6 +74,11 @@ def iso(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
 
 
+def plain(value: Json) -> object:
+    """Return what JSON can hold of a row, masked and cleaned."""
+    return _plain(value, redact=True)
+
+
 def _plain(value: Json, redact: bool) -> object:
     match value:
         case str() | datetime() | Path() | float():

@@ -43,6 +43,17 @@ class Freshness(StrEnum):
     AWAY = "away"
 
 
+class Copied(NamedTuple):
+    """How new an answer is that was not asked of its host.
+
+    Attributes:
+        as_of: By the clock of where it was copied to.
+    """
+
+    freshness: Freshness
+    as_of: datetime
+
+
 class Heard(NamedTuple):
     """What a call of our command line said, as it came.
 
@@ -50,11 +61,13 @@ class Heard(NamedTuple):
         text: Its standard output.
         code: Its exit code.
         version: Release of memconsole there; empty for our own, of a home of this host.
+        copied: Of an answer out of a copy.
     """
 
     text: bytes
     code: int
     version: str = ""
+    copied: Copied | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +118,10 @@ def reply(
     other = "" if heard.version == own else heard.version
     differs = (Notice("version-differs", f"it runs memconsole {other}, this one is {own}"),)
     told = differs if other else ()
+    copied = heard.copied
     freshness = Freshness.LATE if now - asked > LATE else Freshness.LIVE
+    if copied is not None:
+        freshness, asked, now = copied.freshness, copied.as_of, copied.as_of
     try:
         row = _envelope(heard.text)
         if "error" in row:

@@ -353,6 +353,8 @@ def _source(text: str) -> str:
     """
     from memconsole.domain.fleet.address import parse  # noqa: PLC0415 - mostly there is none
 
+    if text.startswith("postgres"):
+        return Server().parse(text)
     if "://" in text:
         try:
             parse(text)

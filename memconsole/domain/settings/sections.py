@@ -505,6 +505,11 @@ class FleetSettings:
         {}, Groups(), "Hosts by a label of yours, for --label", example='{ prod = ["alpha"] }'
     )
 
+    @property
+    def is_published(self) -> bool:
+        """Whether something may leave this host."""
+        return bool(self.url) and self.publish != "nothing"
+
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:

@@ -20,6 +20,7 @@ _FAILURES = 3
 _MISSED_TURNS = 3
 _LONG_HELD = timedelta(minutes=10)
 _RESETS = 20
+_QUIET = timedelta(minutes=5)
 
 
 def jobs(inputs: HealthInputs) -> Check:
@@ -154,6 +155,26 @@ def state(inputs: HealthInputs) -> Check:
         problems[0].message,
         problems[0].code,
         hint="Check owner, mode (0700), links and free space of the state folder.",
+    )
+
+
+def fleet(inputs: HealthInputs) -> Check:
+    """Whether what this host may publish reaches the fleet."""
+    from memconsole.domain.fleet.publishing import TOLD_AFTER, standing_of  # noqa: PLC0415 - rare
+
+    found = standing_of(inputs.health().fleet.read())
+    if found is None or inputs.now - found.at > max(_QUIET, 4 * inputs.settings.fleet.beat):
+        return unknown("fleet", "nobody publishes now", "`memconsole --serve` does.")
+    if found.state == "live":
+        return ok("fleet", "the fleet has what this host publishes")
+    is_short = found.state == "away" and inputs.now - found.since < TOLD_AFTER
+    return Check(
+        "fleet",
+        CheckStatus.OK if is_short else CheckStatus.WARNING,
+        found.message or "nothing is published",
+        found.state,
+        hint="" if is_short else "Try `memconsole fleet doctor`; everything local goes on.",
+        since=found.since,
     )
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from memconsole.domain.alerts import BLIND, confirmed, dated, seen
 from memconsole.domain.health import (
     CHECK_IDS,
+    FLEET,
     Check,
     CheckStatus,
     HealthReport,
@@ -180,7 +181,8 @@ class HealthService:
             indexes=functools.cache(self._search.indexes),
         )
         checks = _checks()
-        made = tuple(_made(name, checks[name], inputs) for name in CHECK_IDS)
+        names = (*CHECK_IDS, FLEET) if self._settings.fleet.is_published else CHECK_IDS
+        made = tuple(_made(name, checks[name], inputs) for name in names)
         return HealthReport(made, inputs.now)
 
     def look_after(self, cancel: StopSignal | None = None) -> HealthRound:
@@ -259,6 +261,7 @@ def _checks() -> Mapping[str, Callable[[HealthInputs], Check]]:
         "bootstrap-truncation": memory.bootstrap_truncation,
         "secrets": memory.secrets,
         "state": own.state,
+        FLEET: own.fleet,
     }
 
 

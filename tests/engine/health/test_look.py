@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.health import CHECK_IDS, CheckStatus, CronErrors, HeldLock
+from memconsole.domain.fleet.publishing import Standing
+from memconsole.domain.health import CHECK_IDS, FLEET, CheckStatus, CronErrors, HeldLock
 from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
@@ -20,6 +21,7 @@ from memconsole.domain.platform_search.profile import FADING
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.search.indexing import IndexState, IndexStatus
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings.sections import FleetSettings
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
@@ -500,6 +502,31 @@ ILL: dict[str, Callable[[World], None]] = {
     "secrets": secret_known,
     "state": lambda world: noticed(world, "state-unwritable"),
 }
+
+
+@pytest.mark.parametrize(
+    ("state", "ago", "status"),
+    [
+        ("live", 20, "ok"),
+        ("away", 14, "ok"),
+        ("away", 16, "warning"),
+        ("held", 1, "warning"),
+        ("fleet", 1, "warning"),
+        (None, 0, "unknown"),
+    ],
+)
+def test_a_host_that_publishes_has_a_check_more(
+    state: str | None, ago: int, status: str, world: World
+) -> None:
+    if state is not None:
+        since = NOW - ago * MINUTE
+        world.fleet_standing.write(Standing(state, since, NOW, message="no route").text())
+    rules = FleetSettings(url="postgresql://127.0.0.1/fleet", publish="figures")
+    report = Engine(world.ports, replace(SETTINGS, fleet=rules)).health.report()
+    assert [one.id for one in report.checks] == [*CHECK_IDS, FLEET]
+    assert report.checks[-1].status.value == status
+    if status == "ok" and state == "away":
+        assert report.checks[-1].message == "no route"
 
 
 def test_no_check_is_never_ill() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from tests.lanes.postgres.server import ADMIN, PASSWORD
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from tests.lanes.postgres.server import Server
     from tests.program import Answer
 
+NOW = datetime(2026, 5, 2, 10, 0, tzinfo=UTC)
 _numbers = itertools.count(1)
 
 
@@ -47,6 +49,13 @@ class Somebody:
     def __call__(self, *words: str, **more: str) -> Answer:
         """Run one command with `--json`."""
         return self.program(**more).json(*words)
+
+    def reads(self, url: str) -> None:
+        """Make a fleet what `--fleet` asks, and publish nowhere."""
+        del self.environment["MEMCONSOLE_FLEET__URL"]
+        folder = self.folder / ".config" / "memconsole"
+        folder.mkdir(parents=True)
+        (folder / "config.toml").write_text(f'[[fleet.source]]\nurl = "{url}"\n')
 
     def program(self, **more: str) -> Program:
         """Return their program, with more in its environment."""

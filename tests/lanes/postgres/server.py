@@ -81,8 +81,13 @@ class Server:
         (self.data / "pg_hba.conf").write_text(access)
 
     def start(self) -> None:
-        """Start it and wait until it answers."""
-        self._control("start", "-w", "-l", str(self.folder / "log"))
+        """Start it and wait until it answers; the children of a killed one end first."""
+        end = time.monotonic() + PATIENCE_S
+        while self._control("start", "-w", "-l", str(self.folder / "log"), check=False):
+            assert time.monotonic() < end, (self.folder / "log").read_text("utf-8", "replace")[
+                -3000:
+            ]
+            time.sleep(0.2)
 
     def stop(self) -> None:
         """Stop it; whoever is connected is cut off."""
@@ -121,10 +126,10 @@ class Server:
             self.url(database, role), password=password, autocommit=True, connect_timeout=5
         )
 
-    def _control(self, *words: str, check: bool = True) -> None:
-        self._run(str(self.programs / "pg_ctl"), "-D", str(self.data), *words, check=check)
+    def _control(self, *words: str, check: bool = True) -> int:
+        return self._run(str(self.programs / "pg_ctl"), "-D", str(self.data), *words, check=check)
 
-    def _run(self, *words: str, check: bool = True) -> None:
+    def _run(self, *words: str, check: bool = True) -> int:
         output = self.folder / "output"
         found = next(self.folder.glob(".pg0/installation/*/lib"), None)  # ICU comes with it
         libraries = {} if found is None else {"LD_LIBRARY_PATH": str(found)}
@@ -135,6 +140,7 @@ class Server:
                 user=self._user.get("user"), group=self._user.get("group"),
             )  # fmt: skip
         assert done.returncode == 0 or not check, output.read_text("utf-8", "replace")[-3000:]
+        return done.returncode
 
 
 def _free_port() -> int:

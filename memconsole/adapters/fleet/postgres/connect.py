@@ -143,7 +143,10 @@ def _reason(text: str) -> str:
     lines = [line.strip() for line in text.splitlines() if line.strip()]
     lines = [line for line in lines if not line.startswith("Is the server running")]
     last = lines[-1] if lines else "it gave no reason"
-    return last.rpartition("FATAL:")[2].strip() or last.rpartition("failed: ")[2].strip() or last
+    for mark in ("FATAL:", "failed: "):
+        if mark in last:
+            return last.rpartition(mark)[2].strip()
+    return last
 
 
 def one(

@@ -106,7 +106,7 @@ class Membership:
                 server=one_way.info.parameter_status("server_version") or "?",
                 schema=owner.version(one_way),
                 latency_ms=_latency_ms(one_way),
-                skew_ms=_skew_ms(one_way),
+                skew_ms=skew_ms(one_way),
                 role=one_way.info.user,
                 is_encrypted=one_way.pgconn.ssl_in_use,
                 findings=tuple(_findings(one_way, other, self._address)),
@@ -139,7 +139,7 @@ def _latency_ms(connection: psycopg.Connection) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def _skew_ms(connection: psycopg.Connection) -> int:
+def skew_ms(connection: psycopg.Connection) -> int:
     """Return how far our clock is ahead of the server's, with half the way there taken off."""
     start = time.time()
     there = one(connection, "SELECT extract(epoch FROM clock_timestamp())::float8")[0]
@@ -184,7 +184,7 @@ def _findings(
         )
     if not address.is_here and not one_way.pgconn.ssl_in_use:
         yield Finding("tls", "the connection is not encrypted", "", is_refusal=True)
-    if abs(skew := _skew_ms(one_way)) > 30_000:
+    if abs(skew := skew_ms(one_way)) > 30_000:
         way = "ahead of" if skew > 0 else "behind"
         yield Finding("clock-skew", f"our clock is {abs(skew) // 1000} s {way} the fleet's", "")
     if not one_way.execute(

@@ -1,0 +1,167 @@
+"""Publishes the figures of one home, in one transaction for what differs from what is there.
+
+What is there is asked of the server once a connection. A list kept here would lie after the server
+was put back from a backup.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+import uuid
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.membership import skew_ms
+from memconsole.adapters.fleet.postgres.owner import version
+from memconsole.domain.fleet.publishing import Published
+from memconsole.domain.fleet.wire import WIRE
+from memconsole.errors import FleetError, FleetHeldError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    import psycopg
+
+    from memconsole.domain.fleet.facts import Fact
+    from memconsole.domain.fleet.server import ServerAddress
+    from memconsole.domain.fleet.wire import Row
+
+
+class PostgresCopy:
+    """The published copy of one home; answers the port `FleetCopy`.
+
+    Args:
+        address: Of the fleet, with the role of this host.
+        passwords: Our password file.
+        identity: Of the home.
+        path: Of the home, to show.
+        release: Version of this memconsole.
+        beat_s: Seconds between two beats.
+    """
+
+    def __init__(
+        self,
+        address: ServerAddress,
+        passwords: Path,
+        *,
+        identity: uuid.UUID,
+        path: str,
+        release: str,
+        beat_s: int,
+    ) -> None:
+        self._address = address
+        self._passwords = passwords
+        self._identity = identity
+        self._path = path
+        self._release = release
+        self._beat_s = beat_s
+        self._publisher = uuid.uuid4()
+        self._connection: psycopg.Connection | None = None
+        self._home = 0
+        self._there: dict[tuple[str, str], bytes] = {}
+
+    def publish(self, facts: Sequence[Fact]) -> Published:
+        """Bring the copy to what is now, and say that this host lives.
+
+        Raises:
+            SourceAwayError: The server is away; nothing is lost, the next time brings it.
+            FleetHeldError: Another process publishes this home.
+            FleetError: The server refuses.
+        """
+        try:
+            with said("nothing was published"):
+                connection = self._claimed()
+                sent = self._send(connection, facts)
+                self._beat(connection)
+            return sent
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        """Give the home free."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _claimed(self) -> psycopg.Connection:
+        """Return a connection that holds the home, and know what is there."""
+        if self._connection is not None:
+            return self._connection
+        connection = self._connection = connect(self._address, self._passwords)
+        if version(connection) is None:
+            raise FleetError("there is no fleet in this database", hint="`memconsole fleet init`")
+        least = one(connection, "SELECT least_wire FROM fleet.meta")[0]
+        if isinstance(least, int) and least > WIRE:
+            raise FleetError(
+                "the fleet wants a newer memconsole", hint="Update it on this host; jobs go on."
+            )
+        held_by = f"{os.uname().nodename} pid {os.getpid()} since {time.strftime('%F %T%z')}"
+        home, _, holder = one(
+            connection,
+            "SELECT home, generation, holder FROM fleet.claim(%s, %s, %s, %s)",
+            *(self._identity, self._path, self._publisher, held_by),
+        )
+        if holder is not None:
+            raise FleetHeldError(self._path, str(holder))
+        self._home = int(str(home))
+        rows = connection.execute(
+            "SELECT kind, key, hash FROM fleet.facts WHERE home = %s", (self._home,)
+        )
+        self._there = {(kind, key): bytes(found) for kind, key, found in rows}
+        return connection
+
+    def _send(self, connection: psycopg.Connection, facts: Sequence[Fact]) -> Published:
+        now = {(fact.kind, fact.key): fact.hash for fact in facts}
+        changed = [fact for fact in facts if self._there.get((fact.kind, fact.key)) != fact.hash]
+        gone = self._there.keys() - now.keys()
+        if not changed and not gone:
+            return Published(0, 0)
+        with connection.transaction(), connection.cursor() as cursor:
+            [generation] = one(
+                connection, "SELECT fleet.next_generation(%s, %s)", self._home, self._publisher
+            )
+            if gone:
+                cursor.executemany(
+                    "DELETE FROM fleet.facts WHERE home = %s AND kind = %s AND key = %s",
+                    [(self._home, *key) for key in gone],
+                )
+            cursor.executemany(
+                _PUT,
+                [
+                    (self._home, *fact[:3], generation, fact.hash, _json(fact.body))
+                    for fact in changed
+                ],
+            )
+        self._there = now
+        return Published(len(changed), len(gone))
+
+    def _beat(self, connection: psycopg.Connection) -> None:
+        connection.execute(
+            "SELECT fleet.beat(%s, %s, %s, %s, %s, %s, %s)",
+            (
+                self._release,
+                WIRE,
+                self._beat_s,
+                skew_ms(connection),
+                [],
+                [self._home],
+                self._publisher,
+            ),
+        )
+
+
+def _json(body: Row) -> str:
+    """Return a body as PostgreSQL takes it, without halves of surrogate pairs."""
+    return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+_PUT = """
+INSERT INTO fleet.facts (home, kind, key, place, generation, hash, body)
+VALUES (%s, %s, %s, %s, %s, %s, %s::jsonb)
+ON CONFLICT (home, kind, key) DO UPDATE SET place = excluded.place,
+  generation = excluded.generation, hash = excluded.hash, body = excluded.body
+"""

@@ -1,0 +1,167 @@
+"""Answers for the homes of a fleet out of the published copy, also for those that are away."""
+
+from __future__ import annotations
+
+import json
+import threading
+from typing import TYPE_CHECKING
+
+from memconsole.adapters.fleet.postgres.connect import connect, said
+from memconsole.adapters.fleet.postgres.owner import read_members
+from memconsole.domain.agents import HomeRef
+from memconsole.domain.fleet.facts import PUBLISHED, Fact, answer_of, kinds_of
+from memconsole.domain.fleet.members import freshness_of
+from memconsole.domain.fleet.wire import SKEW, Copied, Freshness, Heard
+from memconsole.errors import SourceAwayError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+    from pathlib import Path
+
+    from memconsole.domain.fleet.members import Member
+    from memconsole.domain.fleet.server import ServerAddress
+
+_OF_ONE_AGENT = ("sessions", "agents")
+
+
+class PostgresFleet:
+    """All homes that a role may see; asked once for each kind of answer.
+
+    Args:
+        address: Of the fleet, with a role that may read.
+        passwords: Our password file.
+    """
+
+    def __init__(self, address: ServerAddress, passwords: Path) -> None:
+        self._address = address
+        self._passwords = passwords
+        self._guard = threading.Lock()
+        self._facts: dict[tuple[str, ...], dict[int, list[Fact]]] = {}
+
+    def homes(self) -> tuple[PostgresHome | AwayFleet, ...]:
+        """Return the homes, by host; the fleet itself in their place when it is away."""
+        try:
+            with connect(self._address, self._passwords) as connection:
+                members = {one.name: one for one in read_members(connection)}
+                with said("cannot look at the fleet"):
+                    rows = connection.execute(
+                        "SELECT o.id, h.name, o.path, o.looked_at FROM fleet.homes o"
+                        " JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path"
+                    ).fetchall()
+        except SourceAwayError as error:
+            return (AwayFleet(self._address, error),)
+        return tuple(
+            PostgresHome(self, number, path, members[name], looked_at)
+            for number, name, path, looked_at in rows
+            if not members[name].is_hidden
+        )
+
+    def facts(self, kinds: tuple[str, ...], home: int) -> list[Fact]:
+        """Return the rows of a home; those of all homes are read at one time.
+
+        Raises:
+            SourceAwayError: The server is away.
+        """
+        with self._guard:
+            if kinds not in self._facts:
+                self._facts[kinds] = self._read(kinds)
+            return self._facts[kinds].get(home, [])
+
+    def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact]]:
+        with connect(self._address, self._passwords) as connection, said("cannot read the fleet"):
+            rows = connection.execute(
+                "SELECT home, kind, key, place, body FROM fleet.facts WHERE kind = ANY (%s)",
+                (list(kinds),),
+            ).fetchall()
+        found: dict[int, list[Fact]] = {}
+        for home, *fact in rows:
+            found.setdefault(home, []).append(Fact(*fact))
+        return found
+
+
+class PostgresHome:
+    """One home as its host published it; answers the port `FleetSource`."""
+
+    def __init__(
+        self,
+        fleet: PostgresFleet,
+        number: int,
+        path: str,
+        member: Member,
+        looked_at: datetime | None,
+    ) -> None:
+        self.home = HomeRef(path, member.name)
+        self._fleet = fleet
+        self._number = number
+        self._member = member
+        self._looked_at = looked_at
+
+    def ask(self, words: Sequence[str]) -> Heard:
+        """Answer a command out of the copy."""
+        command, *options = words
+        agent = None
+        if command in _OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
+            agent, options = options[1], []
+        if command not in PUBLISHED or options:
+            return _refused(
+                f"not published: `{' '.join(words)}`",
+                f"The copy answers {', '.join(PUBLISHED)} without options, and sessions --agent A.",
+            )
+        data = answer_of(command, self._fleet.facts(kinds_of(command), self._number), agent)
+        if self._looked_at is None or data is None:
+            return _refused("nothing is published yet", "`fleet.publish` on that host says what.")
+        freshness = freshness_of(self._looked_at, self._member.now, self._member.beat_s)
+        row = {
+            "schema": self._member.wire,
+            "command": command,
+            "at": self._looked_at.isoformat(timespec="milliseconds"),
+            "data": data,
+            "warnings": self._warnings(freshness),
+            "left_out": {},
+        }
+        is_bad = command == "health" and isinstance(data, dict) and data.get("overall") in _BAD
+        code = int(is_bad or freshness is Freshness.AWAY)
+        return Heard(
+            json.dumps(row).encode(),
+            code,
+            version=self._member.version or "",
+            copied=Copied(freshness, self._looked_at),
+        )
+
+    def _warnings(self, freshness: Freshness) -> list[dict[str, str]]:
+        member, found = self._member, []
+        if freshness is Freshness.AWAY and self._looked_at is not None:
+            minutes = (member.now - self._looked_at).total_seconds() / 60
+            said = f"away for {minutes:.0f} min; what is shown is of then"
+            found.append({"code": "home-away", "message": said})
+        if member.skew_ms is not None and abs(member.skew_ms) > SKEW.total_seconds() * 1000:
+            way = "ahead of" if member.skew_ms > 0 else "behind"
+            off = abs(member.skew_ms) // 1000
+            said = f"the clock of {member.name} is {off} s {way} the fleet's"
+            found.append({"code": "clock-skew", "message": said})
+        return found
+
+
+_BAD = ("warning", "critical")
+
+
+class AwayFleet:
+    """A fleet whose server is away, in the place of its homes."""
+
+    def __init__(self, address: ServerAddress, error: SourceAwayError) -> None:
+        self.home = HomeRef(address.database, address.host)
+        self._error = error
+
+    def ask(self, words: Sequence[str]) -> Heard:  # noqa: ARG002 - that of the port
+        """Say why there is no answer.
+
+        Raises:
+            SourceAwayError: Always.
+        """
+        raise self._error
+
+
+def _refused(message: str, hint: str) -> Heard:
+    error = {"code": "not-published", "message": message, "hint": hint}
+    return Heard(json.dumps({"schema": 1, "error": error}).encode(), 1)

@@ -1,0 +1,83 @@
+"""How publishing goes on: what was sent, what is wrong, and when it is tried again."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime, timedelta
+from typing import Final, NamedTuple
+
+MOST_PAUSE: Final = timedelta(minutes=1)
+_FIRST_PAUSE = timedelta(seconds=1)
+TOLD_AFTER: Final = timedelta(minutes=15)
+"""A server that is away for longer is a finding; for less it is the weather."""
+
+
+class Published(NamedTuple):
+    """What one round sent.
+
+    Attributes:
+        rows: That are new or differ.
+        gone: That are there no more.
+    """
+
+    rows: int
+    gone: int
+
+
+class Standing(NamedTuple):
+    """How publishing goes, as a file tells other processes.
+
+    Attributes:
+        state: `live`, or the word of what is wrong: `away`, `held`, `fleet`.
+        since: When it became so.
+        at: When it was written.
+        published_at: The last round that went through.
+        message: What is wrong, as one sentence.
+    """
+
+    state: str
+    since: datetime
+    at: datetime
+    published_at: datetime | None = None
+    message: str = ""
+
+    def next(self, state: str, at: datetime, message: str = "") -> Standing:
+        """Return what it is after another round."""
+        published = at if state == "live" else self.published_at
+        return Standing(state, self.since if state == self.state else at, at, published, message)
+
+    def text(self) -> str:
+        """Return the file."""
+        row = {
+            name: one.isoformat() if isinstance(one, datetime) else one
+            for name, one in self._asdict().items()
+        }
+        return json.dumps(row) + "\n"
+
+
+def standing_of(text: str | None) -> Standing | None:
+    """Return what a file says; None when there is none, or it is none of ours."""
+    try:
+        row = json.loads(text or "")
+        since, at = datetime.fromisoformat(row["since"]), datetime.fromisoformat(row["at"])
+        published = row["published_at"]
+        return Standing(
+            str(row["state"]),
+            since,
+            at,
+            None if published is None else datetime.fromisoformat(published),
+            str(row["message"]),
+        )
+    except (ValueError, KeyError, TypeError):
+        return None
+
+
+def pause_after(failures: int, share: float) -> timedelta:
+    """Return how long to wait after some failures in a row.
+
+    Args:
+        failures: At least 1.
+        share: From 0 to 1: hosts that failed together do not come back together.
+    """
+    whole: timedelta = min(MOST_PAUSE, _FIRST_PAUSE * 2 ** min(failures - 1, 10))
+    return whole * (0.5 + share / 2)

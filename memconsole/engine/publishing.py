@@ -1,0 +1,97 @@
+"""Publishes the figures of a home for as long as it lives; what fails is tried again, with pauses.
+
+It is a thread of its own beside the jobs: those never wait for it, and it never for a job.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from memconsole.domain.fleet.publishing import Standing, pause_after, standing_of
+from memconsole.errors import FleetHeldError, MemconsoleError, SourceAwayError, StateError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import timedelta
+    from threading import Event
+
+    from memconsole.domain.fleet.facts import Fact
+    from memconsole.ports.alerts import StatusFile
+    from memconsole.ports.fleet import FleetCopy
+    from memconsole.ports.platform import Clock
+
+logger = logging.getLogger(__name__)
+
+
+class Publisher:
+    """Publishes one home.
+
+    Args:
+        look: Makes the rows of now.
+        copy: Where they go.
+        standing: Tells other processes how it goes.
+        clock: The time.
+        beat: Between two rounds.
+        share: Chance from 0 to 1, for pauses.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], Sequence[Fact]],
+        copy: FleetCopy,
+        standing: StatusFile,
+        clock: Clock,
+        *,
+        beat: timedelta,
+        share: Callable[[], float],
+    ) -> None:
+        self._look = look
+        self._copy = copy
+        self._file = standing
+        self._clock = clock
+        self._beat = beat
+        self._share = share
+        self._failures = 0
+        now = clock.now()
+        self._standing = standing_of(standing.read()) or Standing("starting", now, now)
+
+    def run(self, stop: Event) -> None:
+        """Go on until it is stopped."""
+        try:
+            while not stop.is_set():
+                stop.wait(self.round().total_seconds())
+        finally:
+            self._copy.close()
+
+    def round(self) -> timedelta:
+        """Publish once; returns the pause before the next time."""
+        try:
+            sent = self._copy.publish(self._look())
+        except FleetHeldError as error:
+            return self._failed("held", error)
+        except SourceAwayError as error:
+            return self._failed("away", error)
+        except MemconsoleError as error:
+            return self._failed("fleet", error)
+        if sent.rows or sent.gone:
+            logger.debug("published %d rows, %d are gone", sent.rows, sent.gone)
+        self._failures = 0
+        self._note(self._standing.next("live", self._clock.now()))
+        return self._beat
+
+    def _failed(self, state: str, error: MemconsoleError) -> timedelta:
+        self._failures += 1
+        if state != self._standing.state:
+            logger.warning("%s", error)
+        self._note(self._standing.next(state, self._clock.now(), str(error)))
+        return min(self._beat, pause_after(self._failures, self._share()))
+
+    def _note(self, standing: Standing) -> None:
+        if standing.state != self._standing.state:
+            logger.info("fleet: %s", standing.state)
+        self._standing = standing
+        try:
+            self._file.write(standing.text())
+        except StateError as error:
+            logger.warning("%s", error)

@@ -1,0 +1,323 @@
+"""What a host publishes, what a reader is told of it, and what happens when something fails."""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import uuid
+from contextlib import closing
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole import __version__
+from memconsole.adapters.fleet.postgres.copy import PostgresCopy
+from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.demo.history import FixedClock
+from memconsole.domain.fleet.facts import Fact
+from memconsole.domain.fleet.server import parse_server
+from memconsole.engine.publishing import Publisher
+from memconsole.errors import FleetError, FleetHeldError, SourceAwayError
+from tests.lanes.postgres.fleet import NOW
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.lanes.postgres.fleet import Fleet, Somebody
+    from tests.lanes.postgres.server import Server
+    from tests.program import Answer
+
+pytestmark = pytest.mark.postgres
+
+IDENTITY = uuid.UUID("5e551010-0000-4000-8000-000000000001")
+
+
+@pytest.fixture(scope="module")
+def alpha(fleet: Fleet) -> Somebody:
+    return fleet.join("alpha", "--label", "prod")
+
+
+@pytest.fixture(scope="module")
+def ann(fleet: Fleet, alpha: Somebody) -> Somebody:
+    """Somebody who may read every host."""
+    made = fleet.join("ann", "--operator")
+    assert fleet.owner("fleet", "grant", "ann", "read").code == 0
+    made.reads(made.url)
+    return made
+
+
+def copy_of(host: Somebody, identity: uuid.UUID = IDENTITY) -> PostgresCopy:
+    return PostgresCopy(
+        parse_server(host.url),
+        passwords_of(host.state),
+        identity=identity,
+        path="/home/op/.openclaw",
+        release=__version__,
+        beat_s=30,
+    )
+
+
+def sessions(*tokens: int) -> tuple[Fact, ...]:
+    """Return rows of a home with sessions that hold so much."""
+    status = Fact("status", "", 0, {"attention": [], "alerts": []})
+    agent = Fact("agent", "main", 0, {"id": "main", "sessions": len(tokens), "due": 0})
+    return (
+        status,
+        agent,
+        *(
+            Fact("session", f"s{n}", n, {"key": f"s{n}", "agent": "main", "tokens": count})
+            for n, count in enumerate(tokens)
+        ),
+    )
+
+
+def rows(fleet: Fleet) -> dict[str, int]:
+    with fleet.admin() as connection:
+        found = connection.execute("SELECT body FROM fleet.facts WHERE kind = 'session'")
+        return {body["key"]: body["tokens"] for (body,) in found}
+
+
+def generation(fleet: Fleet) -> int:
+    with fleet.admin() as connection:
+        [row] = connection.execute("SELECT generation FROM fleet.homes").fetchall()
+        return int(row[0])
+
+
+def shown(reader: Somebody, *words: str) -> Answer:
+    return reader(*words, "--fleet")
+
+
+def test_only_what_differs_is_sent(fleet: Fleet, alpha: Somebody) -> None:
+    with closing(copy_of(alpha)) as copy:
+        assert copy.publish(sessions(1, 2, 3)).rows == 5
+        before = generation(fleet)
+        assert copy.publish(sessions(1, 2, 3)) == (0, 0)
+        assert generation(fleet) == before
+        assert copy.publish(sessions(1, 9, 3)) == (1, 0)
+        assert copy.publish(sessions(1)) == (1, 2)  # the agent counts its sessions
+    with closing(copy_of(alpha)) as copy:  # another process knows it too
+        assert copy.publish(sessions(1)) == (0, 0)
+    assert rows(fleet) == {"s0": 1}
+
+
+def test_any_order_of_publishing_ends_in_the_same_rows(fleet: Fleet, alpha: Somebody) -> None:
+    chance = random.Random(4)
+    copy = copy_of(alpha)
+    for _ in range(30):
+        counts = [chance.randrange(3) for _ in range(chance.randrange(6))]
+        copy.publish(sessions(*counts))
+        if chance.random() < 0.3:
+            copy.close()
+        assert rows(fleet) == {f"s{n}": count for n, count in enumerate(counts)}
+    copy.close()
+
+
+def test_readers_are_told_what_is_published_and_how_new_it_is(
+    fleet: Fleet, alpha: Somebody, ann: Somebody
+) -> None:
+    with closing(copy_of(alpha)) as copy:
+        copy.publish(sessions(10, 20))
+    answer = shown(ann, "sessions")
+    assert [(row["host"], row["tokens"], row["freshness"]) for row in answer.data] == [
+        ("alpha", 10, "live"),
+        ("alpha", 20, "live"),
+    ]
+    assert shown(ann, "status").data[0]["agents"][0]["id"] == "main"
+    assert shown(ann, "sessions", "--agent", "nobody").data == []
+    assert shown(ann, "agents", "--host", "alpha").row(id="main")
+    refused = shown(ann, "search", "inventory")
+    assert refused.code == 1
+    assert "not published" in refused.data[0]["error"]
+    with fleet.admin() as connection:
+        for ago, word, code in (("90 s", "late", 0), ("14 min", "away", 3)):
+            connection.execute("UPDATE fleet.homes SET looked_at = now() - %s::interval", (ago,))
+            answer = shown(ann, "sessions")
+            assert {row["freshness"] for row in answer.data} == {word}
+            assert answer.code == code
+    assert "home-away" in answer.warning_codes()
+    [row] = [one["as_of"] for one in answer.data[:1]]
+    assert row
+
+
+def test_a_clock_that_is_wrong_is_told(fleet: Fleet, alpha: Somebody, ann: Somebody) -> None:
+    with closing(copy_of(alpha)) as copy, fleet.admin() as connection:
+        copy.publish(sessions(1))
+        connection.execute("UPDATE fleet.hosts SET skew_ms = 3600000")
+        answer = shown(ann, "status")
+        assert answer.code == 0
+        assert "the clock of alpha is 3600 s ahead" in json.dumps(answer.warnings)
+        copy.publish(sessions(1))  # measured again with each beat
+        assert shown(ann, "status").warnings == []
+
+
+def test_an_old_wire_is_not_read_and_too_old_a_host_stops_publishing(
+    fleet: Fleet, alpha: Somebody, ann: Somebody
+) -> None:
+    with closing(copy_of(alpha)) as copy, fleet.admin() as connection:
+        copy.publish(sessions(1))
+        connection.execute("UPDATE fleet.hosts SET wire = 0")
+        answer = shown(ann, "status")
+        assert "speaks another edition" in answer.data[0]["error"]
+        connection.execute("UPDATE fleet.meta SET least_wire = 99")
+        copy.close()
+        with pytest.raises(FleetError, match="newer memconsole"):
+            copy.publish(sessions(2))
+        connection.execute("UPDATE fleet.meta SET least_wire = 1")
+        assert copy.publish(sessions(2)).rows == 1
+
+
+def test_two_publishers_of_one_home(fleet: Fleet, alpha: Somebody) -> None:
+    first, second = copy_of(alpha), copy_of(alpha)
+    first.publish(sessions(1))
+    with pytest.raises(FleetHeldError, match=r"published by another process: .* pid \d+ since"):
+        second.publish(sessions(2))
+    assert rows(fleet) == {"s0": 1}
+    first.close()
+    second.publish(sessions(2))
+    assert rows(fleet) == {"s0": 2}
+    second.close()
+
+
+def test_a_server_that_was_put_back_from_a_backup_is_brought_to_now(
+    fleet: Fleet, alpha: Somebody
+) -> None:
+    copy = copy_of(alpha)
+    copy.publish(sessions(1, 2))
+    copy.close()
+    with fleet.admin() as connection:
+        connection.execute(
+            "UPDATE fleet.facts SET body = '{}', hash = decode(repeat('00', 16), 'hex')"
+            " WHERE key = 's0'"
+        )
+        connection.execute("DELETE FROM fleet.facts WHERE key = 's1'")
+    copy.publish(sessions(1, 2))
+    assert rows(fleet) == {"s0": 1, "s1": 2}
+    copy.close()
+
+
+def test_a_listener_hears_home_and_generation_and_nothing_else(
+    fleet: Fleet, alpha: Somebody
+) -> None:
+    with fleet.admin() as connection, closing(copy_of(alpha)) as copy:
+        connection.execute("LISTEN fleet")
+        copy.publish(sessions(7))
+        [notice] = connection.notifies(timeout=5, stop_after=1)
+        home, number = notice.payload.split()
+        assert int(number) == generation(fleet)
+        assert home.isdigit()
+
+
+class Rounds:
+    """A publisher whose rounds are made by hand."""
+
+    def __init__(self, host: Somebody, folder: Path) -> None:
+        self.facts = sessions(1)
+        self.copy = copy_of(host)
+        self.file = JsonStatusFile(folder / "state" / "fleet" / "standing.json")
+        self._publisher = Publisher(
+            lambda: self.facts,
+            self.copy,
+            self.file,
+            FixedClock(NOW),
+            beat=timedelta(seconds=30),
+            share=lambda: 1.0,
+        )
+
+    def round(self) -> tuple[str, float]:
+        """Return how it stands then, and the pause."""
+        pause = self._publisher.round().total_seconds()
+        return json.loads(self.file.read() or "{}")["state"], pause
+
+
+def test_a_server_that_goes_away_loses_nothing_and_is_tried_again(
+    fleet: Fleet, server: Server, alpha: Somebody, tmp_path: Path
+) -> None:
+    rounds = Rounds(alpha, tmp_path)
+    assert rounds.round() == ("live", 30)
+    for end in (server.stop, server.kill):
+        end()
+        rounds.facts = sessions(1, 2)
+        assert [rounds.round() for _ in range(4)] == [
+            ("away", 1), ("away", 2), ("away", 4), ("away", 8),
+        ]  # fmt: skip
+        rounds.facts = sessions(1, 2, 3)
+        server.start()
+        assert rounds.round() == ("live", 30)
+        assert rows(fleet) == {"s0": 1, "s1": 2, "s2": 3}
+        rounds.facts = sessions(1)
+        rounds.round()
+    rounds.copy.close()
+
+
+def test_a_connection_that_ends_in_the_middle_of_a_round_leaves_the_old_rows(
+    fleet: Fleet, alpha: Somebody
+) -> None:
+    copy = copy_of(alpha)
+    copy.publish(sessions(1))
+    with fleet.admin() as connection, connection.transaction():
+        # Its rows are held, so that the round waits in the middle of its transaction.
+        connection.execute("SELECT FROM fleet.facts WHERE key = 's0' FOR UPDATE")
+        kill = (
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
+            " AND usename = %s"
+        )
+        with fleet.admin() as other:
+            other.execute("SET statement_timeout = 0")
+            ended = Ending(other, kill, (fleet.database, f"{fleet.database}_alpha"))
+            with ended, pytest.raises(SourceAwayError):
+                copy.publish(sessions(5, 6))
+    assert rows(fleet) == {"s0": 1}
+    copy.publish(sessions(5, 6))
+    assert rows(fleet) == {"s0": 5, "s1": 6}
+    copy.close()
+
+
+class Ending:
+    """Ends a session as soon as it waits for a lock."""
+
+    def __init__(self, connection: object, kill: str, values: tuple[str, str]) -> None:
+        self._connection, self._kill, self._values = connection, kill, values
+        self._thread = threading.Thread(target=self._run)
+
+    def __enter__(self) -> Ending:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._thread.join()
+
+    def _run(self) -> None:
+        query = self._kill + " AND wait_event_type = 'Lock'"
+        for _ in range(100_000):
+            if self._connection.execute(query, self._values).fetchall():  # type: ignore[attr-defined]
+                return
+
+
+def test_a_server_that_only_reads_stops_nothing(
+    fleet: Fleet, alpha: Somebody, tmp_path: Path
+) -> None:
+    rounds = Rounds(alpha, tmp_path)
+    with fleet.admin() as connection:
+        connection.execute(
+            f"ALTER DATABASE {fleet.database} SET default_transaction_read_only = on"
+        )
+        assert rounds.round()[0] == "fleet"
+        message = json.loads(rounds.file.read() or "{}")["message"]
+        assert "read-only transaction" in message
+        connection.execute("SET default_transaction_read_only = off")
+        connection.execute(f"ALTER DATABASE {fleet.database} RESET default_transaction_read_only")
+    assert rounds.round() == ("live", 30)
+    rounds.copy.close()
+
+
+def test_a_fleet_that_is_away_is_one_answer_of_the_reader(
+    fleet: Fleet, server: Server, ann: Somebody
+) -> None:
+    server.stop()
+    answer = shown(ann, "status")
+    server.start()
+    assert answer.code == 3
+    assert answer.data[0]["error"] == "cannot reach the fleet: Connection refused"

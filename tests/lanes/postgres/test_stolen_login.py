@@ -1,0 +1,124 @@
+"""What somebody can do with the stolen login of a host: lie on its own rows, and nothing else."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import psycopg
+import pytest
+
+from tests.lanes.postgres.test_publishing import IDENTITY, copy_of, sessions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from tests.lanes.postgres.fleet import Fleet
+
+pytestmark = pytest.mark.postgres
+
+ATTEMPTS = {
+    "read another host's figures": "SELECT 1 FROM fleet.facts WHERE home = {home}",
+    "read who another host is": "SELECT 1 FROM fleet.homes WHERE id = {home}"
+    " UNION ALL SELECT 1 FROM fleet.hosts WHERE name = 'alpha'",
+    "add to another host's figures": "INSERT INTO fleet.facts VALUES ({home}, 'session', 'x', 1,"
+    " '\\x00000000000000000000000000000000', 0, '{{}}')",
+    "change another host's figures": "UPDATE fleet.facts SET body = '{{}}' WHERE home = {home}"
+    " RETURNING 1",
+    "move figures to another host": "UPDATE fleet.facts SET home = {home} RETURNING 1",
+    "delete another host's figures": "DELETE FROM fleet.facts WHERE home = {home} RETURNING 1",
+    "publish another host's home": "SELECT fleet.claim('{identity}', '/x', gen_random_uuid(), 'x')",
+    "tell of another host's home": "SELECT fleet.next_generation({home}, publisher) FROM"
+    " (VALUES ('{publisher}'::uuid)) v (publisher)",
+    "keep another host alive": "UPDATE fleet.hosts SET seen_at = now() RETURNING 1",
+    "change its own name and labels": "UPDATE fleet.hosts SET labels = '{{prod}}' RETURNING 1",
+    "read or make grants": "INSERT INTO fleet.grants VALUES (session_user, '*', 'read')",
+    "read the audit": "SELECT 1 FROM fleet.events",
+    "write the audit": "INSERT INTO fleet.events (what) VALUES ('join')",
+    "become the owner": "SET ROLE fleet_owner",
+    "become an operator": "SET ROLE fleet_operator",
+    "become another host": "SET ROLE {database}_alpha",
+    "pretend to be another session": "SET SESSION AUTHORIZATION {database}_alpha",
+    "take another login": "ALTER ROLE {database}_alpha PASSWORD 'x'",
+    "make a login": "CREATE ROLE {database}_mallory LOGIN",
+    "put a function in the way": "CREATE FUNCTION fleet.now() RETURNS int RETURN 1",
+    "put a table in the way": "CREATE TABLE fleet.x ()",
+    "change a function": "ALTER FUNCTION fleet.me() SECURITY INVOKER",
+    "see through row security": "ALTER TABLE fleet.facts DISABLE ROW LEVEL SECURITY",
+    "empty a table": "TRUNCATE fleet.facts",
+    "join again": "SELECT fleet.enter('SCRAM-SHA-256$4096:YQ==$YQ==:YQ==')",
+    "change the fleet": "UPDATE fleet.meta SET least_wire = 99",
+    "ask for what operators may": "SELECT fleet.hosts_for('read')",
+}
+
+
+class World:
+    """A host with figures, and the login of another one."""
+
+    def __init__(self, fleet: Fleet) -> None:
+        self.alpha = fleet.join("alpha", "--label", "prod")
+        self.thief = fleet.role(fleet.join("beta"))
+        self.copy = copy_of(self.alpha)
+        self.copy.publish(sessions(1, 2))
+        self.admin = fleet.admin()
+        self.database = fleet.database
+
+    def all(self) -> list[object]:
+        """Return what the owner sees of the other host."""
+        return [
+            *self.admin.execute("SELECT * FROM fleet.facts ORDER BY kind, key").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.homes").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.hosts ORDER BY id").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.grants").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.meta").fetchall(),
+            *self.admin.execute("SELECT count(*) FROM fleet.events").fetchall(),
+        ]
+
+
+@pytest.fixture(scope="module")
+def world(fleet: Fleet) -> Iterator[World]:
+    made = World(fleet)
+    with closing(made.copy), made.thief, made.admin:
+        yield made
+
+
+@pytest.mark.parametrize("attempt", ATTEMPTS)
+def test_a_stolen_login_cannot(attempt: str, world: World) -> None:
+    [(home, publisher)] = world.admin.execute("SELECT id, publisher FROM fleet.homes").fetchall()
+    query = ATTEMPTS[attempt].format(
+        home=home, publisher=publisher, identity=IDENTITY, database=world.database
+    )
+    before = world.all()
+    try:
+        found = world.thief.execute(query)
+    except psycopg.Error as error:
+        assert error.sqlstate == "42501", error  # noqa: PT017 - others are faults of the attempt
+    else:
+        assert found.fetchall() == []
+    assert world.all() == before
+
+
+def test_a_beat_of_a_stolen_login_is_of_its_own_host(world: World) -> None:
+    [(home, publisher)] = world.admin.execute("SELECT id, publisher FROM fleet.homes").fetchall()
+    before = world.admin.execute("SELECT * FROM fleet.homes").fetchall()
+    world.thief.execute("SELECT fleet.beat('9', 1, 30, 0, '{}', %s, %s)", ([home], publisher))
+    assert world.admin.execute("SELECT * FROM fleet.homes").fetchall() == before
+    seen = world.admin.execute("SELECT name FROM fleet.hosts WHERE version = '9'").fetchall()
+    assert seen == [("beta",)]
+
+
+def test_an_operator_sees_the_hosts_that_were_granted_and_writes_nothing(
+    world: World, fleet: Fleet
+) -> None:
+    count = "SELECT count(*) FROM fleet.facts"
+    with fleet.role(fleet.join("ann", "--operator")) as ann:
+        assert ann.execute(count).fetchone() == (0,)
+        assert fleet.owner("fleet", "grant", "ann", "read", "--label", "edge").code == 0
+        assert ann.execute(count).fetchone() == (0,)
+        assert fleet.owner("fleet", "grant", "ann", "read", "--label", "prod").code == 0
+        assert ann.execute(count).fetchone() == (4,)
+        for query in ("DELETE FROM fleet.facts", "UPDATE fleet.hosts SET name = 'x'"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                ann.execute(query)
+        assert fleet.owner("fleet", "revoke", "ann", "read", "--label", "prod").code == 0
+        assert ann.execute(count).fetchone() == (0,)
