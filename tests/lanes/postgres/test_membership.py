@@ -35,7 +35,7 @@ def test_a_fleet_is_made_once_and_printed_without_a_server(fleet: Fleet, server:
 
 
 def test_a_host_joins_with_a_secret_that_works_once(fleet: Fleet) -> None:
-    url, secret = fleet.invite("alpha", "--label", "prod")
+    url, secret = fleet.invite("alpha", "--labels", "prod")
     alpha = Somebody(fleet.folder / "alpha", url)
     assert alpha("fleet", "join", url).error["message"].startswith("the secret of the invitation")
     planned = alpha("fleet", "join", url, "--dry-run", PGPASSWORD=secret)

@@ -19,6 +19,7 @@ from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.demo.history import FixedClock
 from memconsole.domain.fleet.facts import Fact
 from memconsole.domain.fleet.server import parse_server
+from memconsole.domain.fleet.shapes import AGENT, SESSION, STATUS
 from memconsole.engine.publishing import Publisher
 from memconsole.errors import FleetError, FleetHeldError, SourceAwayError
 from tests.lanes.postgres.fleet import NOW
@@ -26,6 +27,7 @@ from tests.lanes.postgres.fleet import NOW
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.domain.fleet.shapes import Json, Row, Shape
     from tests.lanes.postgres.fleet import Fleet, Somebody
     from tests.lanes.postgres.server import Server
     from tests.program import Answer
@@ -37,7 +39,7 @@ IDENTITY = uuid.UUID("5e551010-0000-4000-8000-000000000001")
 
 @pytest.fixture(scope="module")
 def alpha(fleet: Fleet) -> Somebody:
-    return fleet.join("alpha", "--label", "prod")
+    return fleet.join("alpha", "--labels", "prod")
 
 
 @pytest.fixture(scope="module")
@@ -60,15 +62,31 @@ def copy_of(host: Somebody, identity: uuid.UUID = IDENTITY) -> PostgresCopy:
     )
 
 
+def example(shape: Shape, **changes: object) -> Row:
+    """Return the least that an answer of a shape holds."""
+    made = _least(shape)
+    assert isinstance(made, dict)
+    return {**made, **changes}  # type: ignore[dict-item]  # of the same shape
+
+
+def _least(shape: Shape) -> Json:
+    if isinstance(shape, list):
+        return []
+    if isinstance(shape, dict):
+        return None if "?" in shape else {name: _least(one) for name, one in shape.items()}
+    if shape.endswith("?") or shape == "any":
+        return None
+    return {"text": "x", "count": 0, "flag": False, "time": NOW.isoformat()}[shape]
+
+
 def sessions(*tokens: int) -> tuple[Fact, ...]:
     """Return rows of a home with sessions that hold so much."""
-    status = Fact("status", "", 0, {"attention": [], "alerts": []})
-    agent = Fact("agent", "main", 0, {"id": "main", "sessions": len(tokens), "due": 0})
+    agent = example(AGENT, id="main", sessions=len(tokens), due=0)
     return (
-        status,
-        agent,
+        Fact("status", "", 0, example(STATUS)),
+        Fact("agent", "main", 0, agent),
         *(
-            Fact("session", f"s{n}", n, {"key": f"s{n}", "agent": "main", "tokens": count})
+            Fact("session", f"s{n}", n, example(SESSION, key=f"s{n}", agent="main", tokens=count))
             for n, count in enumerate(tokens)
         ),
     )

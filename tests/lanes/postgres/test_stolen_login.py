@@ -56,7 +56,7 @@ class World:
     """A host with figures, and the login of another one."""
 
     def __init__(self, fleet: Fleet) -> None:
-        self.alpha = fleet.join("alpha", "--label", "prod")
+        self.alpha = fleet.join("alpha", "--labels", "prod")
         self.thief = fleet.role(fleet.join("beta"))
         self.copy = copy_of(self.alpha)
         self.copy.publish(sessions(1, 2))
@@ -113,12 +113,12 @@ def test_an_operator_sees_the_hosts_that_were_granted_and_writes_nothing(
     count = "SELECT count(*) FROM fleet.facts"
     with fleet.role(fleet.join("ann", "--operator")) as ann:
         assert ann.execute(count).fetchone() == (0,)
-        assert fleet.owner("fleet", "grant", "ann", "read", "--label", "edge").code == 0
+        assert fleet.owner("fleet", "grant", "ann", "read", "--on", "edge").code == 0
         assert ann.execute(count).fetchone() == (0,)
-        assert fleet.owner("fleet", "grant", "ann", "read", "--label", "prod").code == 0
+        assert fleet.owner("fleet", "grant", "ann", "read", "--on", "prod").code == 0
         assert ann.execute(count).fetchone() == (4,)
         for query in ("DELETE FROM fleet.facts", "UPDATE fleet.hosts SET name = 'x'"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 ann.execute(query)
-        assert fleet.owner("fleet", "revoke", "ann", "read", "--label", "prod").code == 0
+        assert fleet.owner("fleet", "revoke", "ann", "read", "--on", "prod").code == 0
         assert ann.execute(count).fetchone() == (0,)

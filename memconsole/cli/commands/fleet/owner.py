@@ -24,7 +24,7 @@ VerbsArgument = Annotated[
     list[str], typer.Argument(metavar="VERB…", help="`read`, or the name of a command.")
 ]
 LabelOption = Annotated[
-    str, typer.Option("--label", "-l", metavar="L", help="Of the hosts that are meant; `*` is all.")
+    str, typer.Option("--on", metavar="L", help="Label of the hosts that are meant; `*` is all.")
 ]
 
 
@@ -68,9 +68,9 @@ def invite(
     context: typer.Context,
     name: NameArgument,
     *,
-    label: Annotated[
-        list[str] | None, typer.Option("--label", "-l", metavar="L", help="Of the host.")
-    ] = None,
+    labels: Annotated[
+        str, typer.Option("--labels", metavar="L[,L]", help="Of the host; grants go by them.")
+    ] = "",
     operator: Annotated[
         bool, typer.Option("--operator", help="A person who looks, not a host.")
     ] = False,
@@ -78,17 +78,17 @@ def invite(
     dry_run: DryRunOption = False,
 ) -> int:
     """Make the login of a host or a person, with a secret that works once, for 15 minutes."""
-    labels = label or []
-    for one in (name, *labels):
+    names = [one for one in labels.split(",") if one]
+    for one in (name, *names):
         _require_name(one)
     call, address = begun(context, "fleet invite", url, writes=not dry_run)
-    if operator and labels:
+    if operator and names:
         raise UsageError("an operator has no labels", hint="`fleet grant` says which hosts.")
     kind = "operator" if operator else "host"
     if dry_run:
         return done(call, "fleet invite", f"would invite the {kind} {name}", dry_run=True)
     role, secret = fleet_owner(call.settings, address).invite(
-        name, labels, is_operator=operator, within=_INVITED_FOR
+        name, names, is_operator=operator, within=_INVITED_FOR
     )
     there = address._replace(user=role).whole
     return done(
@@ -105,12 +105,12 @@ def grant(
     operator: NameArgument,
     verbs: VerbsArgument,
     *,
-    label: LabelOption = "*",
+    on: LabelOption = "*",
     url: UrlOption = None,
     dry_run: DryRunOption = False,
 ) -> int:
     """Let an operator read figures of hosts, or ask commands of them."""
-    return _granted(context, operator, verbs, label, url, dry_run=dry_run, takes_back=False)
+    return _granted(context, operator, verbs, on, url, dry_run=dry_run, takes_back=False)
 
 
 def revoke(
@@ -118,12 +118,12 @@ def revoke(
     operator: NameArgument,
     verbs: VerbsArgument,
     *,
-    label: LabelOption = "*",
+    on: LabelOption = "*",
     url: UrlOption = None,
     dry_run: DryRunOption = False,
 ) -> int:
     """Take back what an operator was granted."""
-    return _granted(context, operator, verbs, label, url, dry_run=dry_run, takes_back=True)
+    return _granted(context, operator, verbs, on, url, dry_run=dry_run, takes_back=True)
 
 
 def _granted(
