@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from datetime import datetime, timedelta
 
     from memconsole.domain.fleet.facts import Fact, Veil
-    from memconsole.domain.fleet.wire import Json, Row
+    from memconsole.domain.fleet.shapes import Json, Row
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.engine import Engine

@@ -20,7 +20,7 @@ from memconsole.domain.sessions.keys import SessionClass, parse_key
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from memconsole.domain.fleet.wire import Json, Row
+    from memconsole.domain.fleet.shapes import Json, Row
 
 PUBLISHED: Final = ("status", "agents", "sessions", "runs", "health")
 """Commands whose answers are published."""

@@ -8,6 +8,7 @@ import pytest
 
 from memconsole.adapters.fleet.ssh import SshHome
 from memconsole.domain.fleet.address import parse
+from memconsole.domain.fleet.wire import Heard
 from memconsole.errors import SourceAwayError
 
 if TYPE_CHECKING:
@@ -59,9 +60,9 @@ def test_a_host_without_memconsole_is_told(home: SshHome, tmp_path: Path) -> Non
 
 def test_an_answer_comes_with_its_code(home: SshHome, tmp_path: Path) -> None:
     written(tmp_path, "echo '{}'; exit 1")
-    assert home.ask(["agents"]) == (b"{}\n", 1, "")
+    assert home.ask(["agents"]) == Heard(b"{}\n", 1)
 
 
 def test_the_release_there_comes_before_the_answer(home: SshHome, tmp_path: Path) -> None:
     written(tmp_path, "echo memconsole 0.9.1; echo '{}'")
-    assert home.ask(["agents"]) == (b"{}\n", 0, "0.9.1")
+    assert home.ask(["agents"]) == Heard(b"{}\n", 0, "0.9.1")

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.domain.fleet.facts import Veil, answer_of, facts_of, names_in
 
+if TYPE_CHECKING:
+    from memconsole.domain.fleet.shapes import Json
+
 VEIL = Veil(b"k" * 32)
 LENA = "agent:main:telegram:direct:lena"
-STATUS = {
+STATUS: Json = {
     "home": "/h",
     "gateway": {"verdict": "up", "checked_at": "2026-05-02T10:00:00+00:00"},
     "attention": [
@@ -26,26 +30,27 @@ STATUS = {
     "agents": [{"id": "main"}],
     "alerts": [],
 }
-ANSWERS = {
+SESSIONS: list[Json] = [
+    {
+        "key": LENA,
+        "agent": "main",
+        "label": "Lena K.",
+        "tokens": 5,
+        "activity": {"heard_at": "x"},
+    },
+    {
+        "key": "agent:work:main",
+        "agent": "work",
+        "label": None,
+        "tokens": None,
+        "activity": None,
+        "not_due_because": None,
+    },
+]
+ANSWERS: dict[str, Json] = {
     "status": STATUS,
     "agents": [{"id": "main", "due": 1}, {"id": "work", "due": 0}],
-    "sessions": [
-        {
-            "key": LENA,
-            "agent": "main",
-            "label": "Lena K.",
-            "tokens": 5,
-            "activity": {"heard_at": "x"},
-        },
-        {
-            "key": "agent:work:main",
-            "agent": "work",
-            "label": None,
-            "tokens": None,
-            "activity": None,
-            "not_due_because": None,
-        },
-    ],
+    "sessions": SESSIONS,
     "runs": [
         {
             "id": 1,
@@ -59,8 +64,8 @@ ANSWERS = {
 NAMES = names_in([(LENA, "Lena K."), ("agent:work:dashboard:new", None)])
 
 
-def published(**changes: object) -> dict[tuple[str, str], bytes]:
-    found = facts_of({**ANSWERS, **changes}, VEIL, NAMES, frozenset())  # type: ignore[arg-type]
+def published(**changes: Json) -> dict[tuple[str, str], bytes]:
+    found = facts_of({**ANSWERS, **changes}, VEIL, NAMES, frozenset())
     return {(one.kind, one.key): one.hash for one in found}
 
 
@@ -109,7 +114,7 @@ def test_the_rows_make_the_answers_again() -> None:
     assert isinstance(status, dict)
     assert status["agents"] == ANSWERS["agents"]
     assert answer_of("agents", found) == ANSWERS["agents"]
-    assert answer_of("sessions", found, "work") == [ANSWERS["sessions"][1]]
+    assert answer_of("sessions", found, "work") == SESSIONS[1:]
     assert answer_of("health", ()) is None
 
 
@@ -121,5 +126,5 @@ def test_an_agent_can_be_left_out() -> None:
 
 
 @pytest.mark.parametrize("value", [None, [], {}, "x", 7, [None, "x", 7]])
-def test_an_answer_of_another_form_is_no_row_or_an_empty_one(value: object) -> None:
+def test_an_answer_of_another_form_is_no_row_or_an_empty_one(value: Json) -> None:
     assert isinstance(published(**dict.fromkeys(ANSWERS, value)), dict)

@@ -62,11 +62,11 @@ def copy_of(host: Somebody, identity: uuid.UUID = IDENTITY) -> PostgresCopy:
     )
 
 
-def example(shape: Shape, **changes: object) -> Row:
+def example(shape: Shape, **changes: Json) -> Row:
     """Return the least that an answer of a shape holds."""
     made = _least(shape)
     assert isinstance(made, dict)
-    return {**made, **changes}  # type: ignore[dict-item]  # of the same shape
+    return {**made, **changes}
 
 
 def _least(shape: Shape) -> Json:
@@ -76,7 +76,8 @@ def _least(shape: Shape) -> Json:
         return None if "?" in shape else {name: _least(one) for name, one in shape.items()}
     if shape.endswith("?") or shape == "any":
         return None
-    return {"text": "x", "count": 0, "flag": False, "time": NOW.isoformat()}[shape]
+    made: dict[str, Json] = {"text": "x", "count": 0, "flag": False, "time": NOW.isoformat()}
+    return made[shape]
 
 
 def sessions(*tokens: int) -> tuple[Fact, ...]:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.facts import Fact
     from memconsole.domain.fleet.server import ServerAddress
-    from memconsole.domain.fleet.wire import Row
+    from memconsole.domain.fleet.shapes import Row
 
 
 class PostgresCopy:
