@@ -24,7 +24,7 @@ from memconsole.adapters.fleet.postgres.source import PostgresFleet
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.platform.home import find_home
 from memconsole.compose.process import user_home
-from memconsole.domain.fleet.facts import Veil
+from memconsole.domain.figures import Veil
 from memconsole.domain.fleet.server import parse_server
 from memconsole.engine.publishing import Publisher
 from memconsole.errors import StateError
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from memconsole.domain.fleet.facts import Fact
+    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.settings import Settings

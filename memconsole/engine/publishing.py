@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
     from threading import Event
 
-    from memconsole.domain.fleet.facts import Fact
+    from memconsole.domain.figures import Fact
     from memconsole.ports.alerts import StatusFile
     from memconsole.ports.fleet import FleetCopy
     from memconsole.ports.platform import Clock

@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from memconsole.domain.agents import HomeRef
-    from memconsole.domain.fleet.facts import Fact
+    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.wire import Heard
 

@@ -8,13 +8,12 @@ import typer  # noqa: TC002  # Typer reads the annotations
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import call_of
-from memconsole.cli.json.encode import attention
+from memconsole.cli.json import encode
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.views import findings
 from memconsole.domain.snapshot.groups import grouped
 
 if TYPE_CHECKING:
-    from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.health import Check
     from memconsole.engine.health.service import HealthLook
@@ -35,22 +34,13 @@ def health(context: typer.Context) -> int:
     return call.answer(
         Answer(
             "health",
-            data=lambda: encode(look),
+            data=lambda: encode.health(look),
             show=lambda printer: _show(printer, look),
             at=report.at,
             code=1 if report.overall.is_bad else 0,
             home=call.engine.home.read(),
         )
     )
-
-
-def encode(look: HealthLook) -> Row:
-    """Return a look as the object of the contract."""
-    return {
-        "overall": look.report.overall.value,
-        "checks": look.report.rows(),
-        "attention": [attention(one) for one in look.attention],
-    }
 
 
 def _show(printer: Printer, look: HealthLook) -> None:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SessionView,
     )
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
+    from memconsole.engine.health.service import HealthLook
 
 
 Json: TypeAlias = "str | int | float | bool | datetime | Path | Sequence[Json] | Row | None"
@@ -360,6 +361,15 @@ def transcript_left_out(counts: TranscriptCounts) -> dict[str, int]:
         "filtered": counts.filtered,
         "off_path": counts.off_path,
         "unknown": counts.unknown,
+    }
+
+
+def health(look: HealthLook) -> Row:
+    """Return a look as the object of the contract."""
+    return {
+        "overall": look.report.overall.value,
+        "checks": look.report.rows(),
+        "attention": [attention(one) for one in look.attention],
     }
 
 

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, cast
 
-from memconsole.cli.commands.health import encode as encode_health
 from memconsole.cli.json import encode, outcome
 from memconsole.cli.output.views import is_shown
-from memconsole.domain.fleet.facts import facts_of, names_in
+from memconsole.domain.figures import facts_of, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, timedelta
 
-    from memconsole.domain.fleet.facts import Fact, Veil
+    from memconsole.domain.figures import Fact, Veil
     from memconsole.domain.fleet.shapes import Json, Row
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
@@ -65,7 +64,7 @@ class Figures:
         now, every = self._now(), self._interval
         if self._health_at is None or now - self._health_at >= every:
             self._health = cast(
-                "Row", encode.plain(encode_health(self._engine.health.look(snapshot)))
+                "Row", encode.plain(encode.health(self._engine.health.look(snapshot)))
             )
             self._health_at = now
         return self._health

@@ -17,7 +17,7 @@ from memconsole.adapters.fleet.postgres.copy import PostgresCopy
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.demo.history import FixedClock
-from memconsole.domain.fleet.facts import Fact
+from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.fleet.shapes import AGENT, SESSION, STATUS
 from memconsole.engine.publishing import Publisher

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from memconsole.domain.fleet.facts import Fact
+    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Row
 

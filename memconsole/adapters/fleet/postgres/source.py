@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.fleet.postgres.connect import connect, said
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.domain.agents import HomeRef
-from memconsole.domain.fleet.facts import PUBLISHED, Fact, answer_of, kinds_of
+from memconsole.domain.figures import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.domain.fleet.members import freshness_of
 from memconsole.domain.fleet.wire import SKEW, Copied, Freshness, Heard
 from memconsole.errors import SourceAwayError
