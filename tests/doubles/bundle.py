@@ -111,9 +111,9 @@ class World:
         self.alerts = FakeAlerts()
         self.logs = FakeLogs()
         self.metrics = FakeMetrics()
-        self.old_transcripts, self.secret_counts = FakeOldTranscripts(), FakeStatusFile()
+        self.old_transcripts = FakeOldTranscripts()
+        self.secret_counts, self.fleet_standing = FakeStatusFile(), FakeStatusFile()
         self.read_before = FakeReadings()
-        self.fleet_standing = FakeStatusFile()
 
     @property
     def ports(self) -> Ports:
