@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.util
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -13,6 +14,8 @@ from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.errors import UsageError
 from memconsole.text.compiled import compiled
+
+MCP_LIBRARY: Final = "mcp"
 
 AgentOption = Annotated[
     str | None,
@@ -131,3 +134,16 @@ def parse_span(option: str, text: str) -> timedelta:
 def _span(text: str) -> timedelta | None:
     found = compiled(_SPAN).fullmatch(text.strip().lower())
     return None if found is None else timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+
+
+def require_mcp() -> None:
+    """Look whether the package is there that memory as tools of an agent needs.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if importlib.util.find_spec(MCP_LIBRARY) is None:
+        raise UsageError(
+            "the Model Context Protocol needs the package mcp, which is not installed",
+            hint="Install it: `pipx inject memconsole mcp`, or `pip install 'memconsole[mcp]'`.",
+        )

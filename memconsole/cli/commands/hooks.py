@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of
+from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, require_mcp
 from memconsole.cli.json.encode import iso
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.wording import age
@@ -66,6 +66,7 @@ def install(
     _check_options(prefix, agent, is_mcp=mcp, others=allow_notes)
     hooks = call.engine.hooks
     if mcp:
+        require_mcp()  # the platform would start a program that ends at once
         owner = agent or default_agent(call.engine.home.read()) or "main"
         wrote = hooks.install_tools(owner, are_notes_allowed=allow_notes, dry_run=dry_run)
     else:

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import importlib.util
-from typing import Annotated, Final
+from typing import Annotated
 
 import typer
 
 from memconsole.cli.call import exits
-from memconsole.cli.call.shared import LayerOption, call_of
+from memconsole.cli.call.shared import LayerOption, call_of, require_mcp
 from memconsole.compose.process import note_hook_call
 from memconsole.domain.agents import Origin
-from memconsole.errors import UsageError
-
-MCP_LIBRARY: Final = "mcp"
 
 
 def serve(context: typer.Context, layer: LayerOption = None) -> int:
@@ -40,11 +36,7 @@ def mcp(
 
     Offers memory_search and memory_get. Started by the platform: `hooks install --mcp`.
     """
-    if importlib.util.find_spec(MCP_LIBRARY) is None:
-        raise UsageError(
-            "the Model Context Protocol needs the package mcp, which is not installed",
-            hint="Install it: `pipx inject memconsole mcp`, or `pip install 'memconsole[mcp]'`.",
-        )
+    require_mcp()
     call = call_of(context)
     call.origin = Origin.AGENT
     owner = call.engine.home.agent(agent).id

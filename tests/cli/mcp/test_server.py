@@ -11,7 +11,7 @@ from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
 
-from memconsole.cli.commands import serve
+from memconsole.cli.call import shared
 from tests.program import Program
 
 if TYPE_CHECKING:
@@ -79,11 +79,12 @@ async def test_notes_are_offered_where_they_are_allowed(home: Path) -> None:
     assert "The lease ends in May" in (home / ".openclaw" / "workspace" / path).read_text()
 
 
+@pytest.mark.parametrize("words", [("mcp", "--agent", "main"), ("hooks", "install", "--mcp")])
 def test_without_its_package_one_sentence_says_so(
-    call: Caller, monkeypatch: pytest.MonkeyPatch
+    words: tuple[str, ...], call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(serve, "MCP_LIBRARY", "no_such_package")
-    result = call.json("mcp", "--agent", "main")
+    monkeypatch.setattr(shared, "MCP_LIBRARY", "no_such_package")
+    result = call.json(*words)
     assert result.code == 2
     assert "needs the package mcp" in result.error["message"]
     assert "pip install" in result.error["hint"]
