@@ -327,7 +327,9 @@ class DiskIndex:
             known = {path: at for path, at in known.items() if not path.startswith(place)}
         grown = sum(max(0, one.size_bytes - int(sizes.get(one.path) or 0)) for one in changed)
         lacking = int(meta.get("unembedded", 0))
-        because = f"{len(changed) + len(known)} documents have changed" if changed or known else ""
+        number = len(changed) + len(known)
+        verb = "document has" if number == 1 else "documents have"
+        because = f"{number:,} {verb} changed" if number else ""
         return Pending(changed, tuple(sorted(known)), lacking, because=because, grown_bytes=grown)
 
     def _is_usable(self, meta: dict[str, str], scope: IndexScope, settings: SearchSettings) -> bool:

@@ -12,6 +12,7 @@ from memconsole.cli.json import memory
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import UNREADABLE
+from memconsole.domain.memory.files import marked_since
 from memconsole.domain.search.indexing import IndexState
 from memconsole.text import figures
 from memconsole.text.figures import size_words
@@ -26,13 +27,17 @@ if TYPE_CHECKING:
     from memconsole.domain.search.indexing import Indexes, IndexStatus, Source
 
 
+_COMPARED_S = 5.0
+"""Time for comparing search indexes with files."""
+
+
 def pool(context: typer.Context, agent: AgentOption = None) -> int:
     """Show each workspace's memory: files, sizes, estimated tokens, markers, warnings."""
     call = call_of(context)
     with call.busy("reading the memory folders"):
         home = call.engine.home.read()
         pools = call.engine.memory.pools(agent, with_trend=True)
-        indexes = call.engine.search.indexes(agent)
+        indexes = call.engine.search.indexes(agent, compared_within_s=_COMPARED_S)
 
     asked = None if agent is None else agent.strip().lower()
 
@@ -182,6 +187,8 @@ def _trend(printer: Printer, pool: Pool) -> None:
         first, last = pool.trend[0], pool.trend[-1]
         text = f"{size_words(first.size_bytes)} on {first.day}, {size_words(last.size_bytes)}"
         printer.field("trend", f"{text} on {last.day}; {len(pool.trend)} days known")
+        marked = printer.text(marked_since(pool.trend)) or "as many of each as then"
+        printer.field("  marked", f"{marked} since {first.day}")
 
 
 def _indexes(printer: Printer, pool: Pool, indexes: Indexes) -> None:
@@ -199,8 +206,11 @@ def _index(printer: Printer, agent: str, source: Source, status: IndexStatus) ->
     age = wording.age(status.updated_at, printer.now)
     if not status.waiting:
         because = f"; {printer.text(status.because)}" if status.because else ""
-        return Cell(f"{name}, {age} old: no chunk waits for its vector{because}")
+        style = "warn" if status.changed else ""
+        return Cell(f"{name}, {age} old: no chunk waits for its vector{because}", style)
     text = f"{figures.plural(status.waiting, 'chunk')} still without a vector of its model"
+    if status.changed:
+        text += f"; {figures.plural(status.changed, 'document')} changed since"
     return Cell(f"{name}, {age} old: {text}", "warn")
 
 

@@ -12,17 +12,23 @@ from memconsole.cli.json import encode
 from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.views import default_view, is_shown
+from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.domain.snapshot.groups import grouped
 from memconsole.text import figures
 from memconsole.text.figures import at_least, size_words
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
+
+_COMPARED_S = 0.25
+"""Time for comparing indexes with files: `status` is asked often, and must not be slow."""
 
 AllOption = Annotated[
     bool, typer.Option("--all", help="Also archives, orphans and past cron runs.")
@@ -46,7 +52,10 @@ def show_status(call: Call) -> int:
     return call.answer(
         Answer(
             "status",
-            data=lambda: encode.status(snapshot, call.settings),
+            data=lambda: {
+                **encode.status(snapshot, call.settings),
+                "index": _index(call, snapshot),
+            },
             show=show,
             at=snapshot.taken_at,
             warnings=snapshot.notices,
@@ -55,6 +64,24 @@ def show_status(call: Call) -> int:
             said=frozenset(finding.message for finding in snapshot.attention),
         )
     )
+
+
+def _index(call: Call, snapshot: ConsoleSnapshot) -> encode.Row:
+    """Return what the search indexes lack, all together; None where nobody could look in time."""
+    if not any((call.settings.state_dir / "index").glob("*.sqlite")):
+        # Most homes that are asked often have none yet: what reads an index is not loaded for them.
+        pools = {view.agent.workspace: view.pool for view in snapshot.agents}.values()
+        missing = [None if one is None or not one.is_known else one.files for one in pools]
+        return {"waiting": 0, "changed": _sum(missing)}
+    states = call.engine.search.indexes(compared_within_s=_COMPARED_S).items()
+    waiting = [0 if one.state is IndexState.MISSING else one.waiting for _, one in states]
+    changed = [one.changed for (_, source), one in states if source is Source.MEMORY]
+    return {"waiting": _sum(waiting), "changed": _sum(changed)}
+
+
+def _sum(numbers: Sequence[int | None]) -> int | None:
+    known = [one for one in numbers if one is not None]
+    return sum(known) if len(known) == len(numbers) else None
 
 
 def agents(context: typer.Context) -> int:

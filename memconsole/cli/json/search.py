@@ -90,4 +90,5 @@ def index(one: IndexStatus) -> Row:
         "files": one.files,
         "bytes": one.size_bytes,
         "waiting": one.waiting,
+        "changed": one.changed,
     }

@@ -124,6 +124,7 @@ STATUS: Final[Shape] = {
     "quiet": {"?": "", "is_quiet": "flag", "evidence": ["text"], "unknown": ["text"]},
     "agents": [AGENT],
     "alerts": [_ALERT],
+    "index": {"?": "", "waiting": "count?", "changed": "count?"},
 }
 RUN: Final[Shape] = {
     "id": "count",

@@ -16,7 +16,7 @@ from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import date, datetime
     from pathlib import Path
 
@@ -148,6 +148,17 @@ def trends(days: Iterable[PoolDay]) -> dict[str, tuple[PoolDay, ...]]:
     for one in sorted(days, key=lambda one: one.day):
         found.setdefault(one.agent_id, []).append(one)
     return {agent: tuple(own) for agent, own in found.items() if len(own) > 1}
+
+
+def marked_since(days: Sequence[PoolDay]) -> str:
+    """Return how the markers grew from the first day to the last, such as `+3 DECISION, -1 TODO`.
+
+    Empty where there are as many of each as there were.
+    """
+    first, last = days[0].markers, days[-1].markers
+    tags = dict.fromkeys((*MARKER_TAGS, *last, *first))
+    grown = ((tag, last.get(tag, 0) - first.get(tag, 0)) for tag in tags)
+    return ", ".join(f"{number:+d} {tag}" for tag, number in grown if number)
 
 
 @dataclass(frozen=True, slots=True)

@@ -109,6 +109,7 @@ class IndexStatus:
         files: Indexed documents.
         size_bytes: The file on disk.
         lacking: Chunks that wait for the vectors of the better model.
+        changed: Documents that it does not hold as they are; None where nobody compared.
     """
 
     state: IndexState
@@ -121,6 +122,7 @@ class IndexStatus:
     files: int = 0
     size_bytes: int = 0
     lacking: int = 0
+    changed: int | None = None
 
     @property
     def waiting(self) -> int | None:

@@ -55,6 +55,9 @@ logger = logging.getLogger(__name__)
 _GRACE_S = 0.5
 """Between the end of the Gateway's time and the verdict on it."""
 
+_COMPARED_S = 5.0
+"""Time for comparing search indexes with files."""
+
 
 class HealthLook(NamedTuple):
     """What one look found.
@@ -178,7 +181,9 @@ class HealthService:
             snapshot=snapshot,
             now=self._clock.now(),
             evidence=functools.cache(lambda: self._config.evidence(snapshot)),
-            indexes=functools.cache(self._search.indexes),
+            indexes=functools.cache(
+                functools.partial(self._search.indexes, compared_within_s=_COMPARED_S)
+            ),
         )
         checks = _checks()
         names = (*CHECK_IDS, FLEET) if self._settings.fleet.is_published else CHECK_IDS

@@ -9,10 +9,10 @@ from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.search.indexing import Source
+from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.search.open import targets
-from memconsole.errors import UsageError, WorkspaceError
+from memconsole.errors import IndexUnavailableError, UsageError, WorkspaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -22,8 +22,10 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.service import HomeService
+    from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
+    from memconsole.ports.search import SearchIndex
 
 
 _HOME_GOOD_FOR_S: Final = 2.0
@@ -86,17 +88,28 @@ class SearchService:
             self._typed_home = (now, home)
         return home
 
-    def indexes(self, agent_id: str | None = None) -> Mapping[tuple[str, Source], IndexStatus]:
-        """Return the state of every index that a search would look into, by agent and source."""
+    def indexes(
+        self, agent_id: str | None = None, *, compared_within_s: float = 0.0
+    ) -> Mapping[tuple[str, Source], IndexStatus]:
+        """Return the state of every index that a search would look into, by agent and source.
+
+        Args:
+            agent_id: Only of this agent; None for all.
+            compared_within_s: Time for comparing them with the files of the memory, which are
+                looked at and not read. Sessions are not compared; nor is what comes after that.
+        """
         home = self.home.read()
         agents = agents_of(home, agent_id)
         index = self._ports.search().index
-        return {
-            (target.agent.id, target.scope.source): _with_left_out(
-                index.status(target.scope, target.settings), target.left_out()
-            )
-            for target in targets(self._ports, self._settings, home, agents)
-        }
+        until = self._ports.clock.monotonic() + compared_within_s
+        found: dict[tuple[str, Source], IndexStatus] = {}
+        for target in targets(self._ports, self._settings, home, agents):
+            status = index.status(target.scope, target.settings)
+            if target.scope.source is Source.MEMORY and self._ports.clock.monotonic() < until:
+                status = _compared(status, index, target)
+            place = target.agent.id, target.scope.source
+            found[place] = _with_left_out(status, target.left_out())
+        return found
 
     def lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         """Return the lines of a hit's document, masked; none when it does not exist.
@@ -125,6 +138,19 @@ class SearchService:
         if source is Source.MEMORY:
             self._ports.search().documents.require_file(agent.workspace, path)
         return ()
+
+
+def _compared(status: IndexStatus, index: SearchIndex, target: IndexTarget) -> IndexStatus:
+    """Return the state of an index with how many documents it does not hold as they are."""
+    try:
+        pending = index.pending(target.scope, target.documents(), target.settings)
+    except IndexUnavailableError:
+        return status
+    changed = len(pending.changed) + len(pending.removed)
+    if not changed or status.state is not IndexState.FRESH:
+        return replace(status, changed=changed)
+    because = status.because or pending.because
+    return replace(status, state=IndexState.STALE, changed=changed, because=because)
 
 
 def _with_left_out(status: IndexStatus, left_out: Sequence[Notice]) -> IndexStatus:

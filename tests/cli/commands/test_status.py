@@ -86,6 +86,19 @@ def test_every_answer_has_the_shape_of_the_contract(busy_world: World, call: Cal
         assert call(*words, "--json").envelope["command"] == result.envelope["command"]
 
 
+def test_status_counts_what_the_search_indexes_lack(
+    world: World, ref: AgentRef, call: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    agent = world.platform.agents[0]
+    world.documents.texts[agent.workspace] = {"MEMORY.md": "a", "memory/x.md": "b"}
+    monkeypatch.setenv("MEMCONSOLE_STATE__DIR", str(tmp_path))
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "main.sqlite").touch()
+    assert call.json("status").data["index"] == {"waiting": 0, "changed": 2}
+    call("reindex", "--agent", "main")
+    assert call.json("status").data["index"] == {"waiting": 0, "changed": 0}
+
+
 def test_the_default_view_says_how_much_it_leaves_out(busy_world: World, call: Caller) -> None:
     result = call.json("sessions")
     assert [row["key"] for row in result.data] == [

@@ -323,6 +323,21 @@ class TestReindex:
         engine.run(self.command())
         assert engine.search.indexes("main")["main", Source.MEMORY].state is IndexState.FRESH
 
+    def test_what_an_index_does_not_hold_as_it_is_is_counted_by_who_has_time(
+        self, world: World
+    ) -> None:
+        engine = engine_of(world)
+        place = "main", Source.MEMORY
+        missing = engine.search.indexes(compared_within_s=1)[place]
+        assert (missing.state, missing.changed) == (IndexState.MISSING, 2)
+        engine.run(self.command())
+        assert engine.search.indexes()[place].changed is None
+        assert engine.search.indexes(compared_within_s=1)[place].changed == 0
+        world.documents.texts[fake_agent().workspace]["memory/new.md"] = "- [FACT] new"
+        stale = engine.search.indexes(compared_within_s=1)[place]
+        assert (stale.state, stale.changed) == (IndexState.STALE, 1)
+        assert "changed" in stale.because
+
 
 def test_who_waits_for_an_index_is_told_how_far_it_is(world: World) -> None:
     seen: list[tuple[int, int]] = []

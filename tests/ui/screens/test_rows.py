@@ -301,8 +301,12 @@ def test_how_a_memory_grew_is_drawn_where_there_is_room_and_two_days_are_known()
     [first, *others] = usual.agents
     assert first.pool is not None
     days = tuple(
-        PoolDay(first.ref.id, (NOW.now - timedelta(days=ago)).date(), size, size // 4, {})
-        for ago, size in ((6, 20_000), (3, 40_000), (0, 62_000))
+        PoolDay(first.ref.id, (NOW.now - timedelta(days=ago)).date(), size, size // 4, marks)
+        for ago, size, marks in (
+            (6, 20_000, {"TODO": 5, "FACT": 1}),
+            (3, 40_000, {}),
+            (0, 62_000, {"TODO": 4, "FACT": 1, "DECISION": 3}),
+        )
     )
     grown = replace(first, pool=replace(first.pool, trend=days))
     reading = replace(usual, agents=(grown, *others))
@@ -312,6 +316,7 @@ def test_how_a_memory_grew_is_drawn_where_there_is_room_and_two_days_are_known()
     assert agents_listing(usual, NOW).columns[-1].title == "pool"
     shown = lines(memory_listing(reading, NOW, agent=grown), 40)
     assert "days ▂▂▂▄▄▄▇  +41 KB in 6 d" in shown
+    assert "marked +3 DECISION, -1 TODO" in shown
     assert not [
         line for line in lines(memory_listing(usual, NOW, agent=first), 40) if "days" in line
     ]

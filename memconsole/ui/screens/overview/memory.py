@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.memory.files import MARKER_TAGS, marked_since
 from memconsole.domain.search.indexing import IndexState
 from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing, text_row
@@ -72,6 +72,9 @@ def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
     )
     if pool.trend:
         yield text_row("trend", *_trend(pool, context), is_heading=True)
+        if marked := marked_since(pool.trend):
+            words = (Span("marked ", Role.MUTED), Span(literal(marked)))
+            yield text_row("marked", *words, is_heading=True)
     yield text_row("context", *_active_context(pool, context), is_heading=True)
     for limit in pool.limits:
         yield text_row(
