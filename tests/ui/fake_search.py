@@ -182,7 +182,9 @@ class FakeSearch(SearchService):
             agent_searches=self._fake.agent_searches if request.is_explained else (),
         )
 
-    def indexes(self, agent_id: str | None = None) -> dict[tuple[str, Source], IndexStatus]:
+    def indexes(
+        self, agent_id: str | None = None, *, compared_within_s: float = 0.0
+    ) -> dict[tuple[str, Source], IndexStatus]:
         agents = ("main", "work", "research") if agent_id is None else (agent_id,)
         return {(one, Source.MEMORY): self._fake.statuses.get(one, status()) for one in agents}
 

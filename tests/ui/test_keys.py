@@ -154,10 +154,26 @@ async def _panels(desk: Desk, screen: str) -> None:
         for number, name in reversed(list(enumerate(names, 1))):
             await desk.press(str(number))
             assert desk.focus == name
+            await _matches(desk, name)
+    else:
+        await _matches(desk, names[0])
     await desk.press("tab")
     assert desk.focus == names[1 % len(names)]
     await desk.press("shift+tab")
     assert desk.focus == names[0]
+
+
+async def _matches(desk: Desk, name: str) -> None:
+    """`n` and `N` go from match to match around the ends, in every list; without a word all match."""
+    place = desk.pane(name).place
+    places = [number for number, row in enumerate(place.rows) if not row.is_heading]
+    if place.number is None or len(places) < 2:
+        return
+    await desk.press("g")
+    assert place.number == places[0]
+    for key, wanted in (("n", places[1]), ("N", places[0]), ("N", places[-1]), ("n", places[0])):
+        await desk.press(key)
+        assert place.number == wanted, f"{name}: {key}"
 
 
 async def _moves(desk: Desk) -> None:
