@@ -164,7 +164,7 @@ async def _panels(desk: Desk, screen: str) -> None:
 
 
 async def _matches(desk: Desk, name: str) -> None:
-    """`n` and `N` go from match to match around the ends, in every list; without a word all match."""
+    """`n` and `N` go round the matches of every list; without a word each line is one."""
     place = desk.pane(name).place
     places = [number for number, row in enumerate(place.rows) if not row.is_heading]
     if place.number is None or len(places) < 2:
