@@ -64,8 +64,8 @@ _MESSAGE_SECONDS = 6.0
 _DOES = {CHECKPOINT.name: "saves it", OBSERVE.name: "saves it", RECOVER.name: "brings it back"}
 """What the key of a finding's command does, in two or three words."""
 
-_MOST_STEPS = 2
-"""Presses of a key that a line may ask for one after the other."""
+_WAYS = {1: ". then ", 2: ". twice, then "}
+"""How to get to a finding by so many steps; more than two in a row nobody counts."""
 
 
 class ConsoleScreen(PanelScreen):
@@ -210,7 +210,7 @@ class ConsoleScreen(PanelScreen):
         """Return the keys that go to a finding: how often the point must be pressed."""
         found = self.desk.go.found
         steps = number + 1 if found is None else number - found
-        return f"{'. ' * steps}then " if 0 < steps <= _MOST_STEPS else "! lists it, then "
+        return _WAYS.get(steps, "! lists it, then ")
 
     def actions(self) -> tuple[Verb, ...]:
         """Return what only this screen can do, in the panel that has the keys."""

@@ -74,7 +74,10 @@ def home_name(path: Path) -> str:
 _SIZES = ("long", "middle", "short")
 
 _NARROW = 80
-"""Cells below which a finding has no room for what its key does."""
+"""Cells below which the words beside a finding give way to it."""
+
+_READABLE = 34
+"""Cells of a finding that are enough to know what it is about; then what its key does is told too."""
 
 
 def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterator[Span]:
@@ -174,8 +177,9 @@ def attention_line(
     if cells.width(message) + cells.width(hint) + 3 > room:
         if width < _NARROW:  # what is lost stays readable before how many more there are
             right = tuple(replace(span, text=span.text.replace(" more ", "")) for span in right)
-            keys = _key_alone(keys)
             room = width - line_width(right) - 4
+            if room - cells.width(keys) - 3 < min(_READABLE, cells.width(message)):
+                keys = _key_alone(keys)
         hint = keys
         message = cells.cut(message, room - cells.width(hint) - 3, ellipsis=context.glyphs.ellipsis)
     left: Line = (Span(" ! ", role), Span(message, role), Span(f"   {hint}", Role.PLAIN))
@@ -184,9 +188,8 @@ def attention_line(
 
 def _key_alone(keys: str) -> str:
     """Return what is pressed, without what it does: `. then R`, `S`, `: recover`."""
-    words = keys.split()
-    most = 3 if words[:2] == [".", "then"] else 1
-    return " ".join(words[: most + (":" in words[:most])])
+    way, then, key = keys.rpartition("then ")
+    return " ".join([*f"{way}{then}".split(), *key.split()[: 1 + key.startswith(":")]])
 
 
 def more_findings(snapshot: ConsoleSnapshot | None, shown: tuple[int, ...]) -> str:

@@ -177,7 +177,7 @@ async def test_a_finding_further_down_says_how_to_get_to_it() -> None:
     found = (late(newest), replace(late(newest), code="near-limit", key=other.key_text))
     async with at_work(FakeEngine(with_findings(*found))) as desk:
         assert "   c saves it" in desk.bar("attention")
-        assert "   . . then c saves it" in desk.bar("attention-2")
+        assert "   . twice, then c saves it" in desk.bar("attention-2")
         await desk.press("full_stop", "full_stop")
         assert "c checkpoint work …" in desk.bar("keys")
 
