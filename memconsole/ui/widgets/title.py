@@ -77,7 +77,7 @@ _NARROW = 80
 """Cells below which the words beside a finding give way to it."""
 
 _READABLE = 34
-"""Cells of a finding that are enough to know what it is about; then what its key does is told too."""
+"""Cells that tell what a finding is about; with so many, what its key does is told too."""
 
 
 def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterator[Span]:

@@ -57,7 +57,7 @@ class OverviewScreen(ConsoleScreen):
         *panel_keys(_PANELS),
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
-        Verb("a", "everything", "all", "Also cron runs, archives and orphans", "everything"),
+        Verb("a", "everything", "all", "Also cron runs, archives, orphans", "everything"),
         Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
         Verb(
             "w",

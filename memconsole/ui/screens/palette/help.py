@@ -65,6 +65,21 @@ _NAMED: Final = {
 
 _PURPOSES: Final = {name: purpose for purpose, names in _NAMED.items() for name in names.split()}
 
+_TOGETHER: Final = {
+    "up down": ("move", "one line up or down"),
+    "page-up page-down": ("page", "one page up or down"),
+    "first last": ("ends", "to the first line, to the last"),
+    "search next previous": ("search", "in this panel; next, and back"),
+    "next-panel previous-panel": ("panel", "to the next panel, or back"),
+    "panel-1 panel-2 panel-3 panel-4 panel-5": ("panel", "to the panel of that number"),
+    "slower faster": ("pace", "refreshes less often, or more"),
+    "quit interrupt": ("quit", "leaves, even from a line of text"),
+}
+"""Bindings that share a line, its verb, and what it does; Enter does the first. So all fits."""
+
+_LEADERS: Final = {name: names.split()[0] for names in _TOGETHER for name in names.split()}
+_SHARED: Final = {names.split()[0]: told for names, told in _TOGETHER.items()}
+
 _DOES: Final = {spec.name: spec.does for spec in CATALOGUE if spec.does}
 
 
@@ -107,14 +122,15 @@ def help_lines(screen: Screen[object]) -> dict[str, list[HelpLine]]:
     first: dict[str, ActiveBinding] = {}
     for active in screen.active_bindings.values():
         name = active.binding.id or active.binding.action
+        name = _LEADERS.get(name, name)
         shown = active.binding.key_display or key_name(active.binding.key)
         if shown not in keys.setdefault(name, []):
             keys[name].append(shown)
         first.setdefault(name, active)
     for name, active in first.items():
         one = active.binding
-        does = _DOES.get(name) or one.tooltip or one.description
-        typed, verb = " ".join(keys[name]), one.description.lower()
+        usual = one.description.lower(), _DOES.get(name) or one.tooltip or one.description
+        typed, (verb, does) = " ".join(keys[name]), _SHARED.get(name, usual)
         why = _refusal(screen, one.action)
         line = HelpLine(name, typed, verb, _small(does), one.action, active.node, why)
         found[purpose_of(one).value].append(line)
@@ -149,8 +165,7 @@ def signs(glyphs: Glyphs) -> list[HelpLine]:
         ("! LOST?", "wants attention; may be lost"),
         (f"{glyphs.done} {glyphs.failed}", "done or quiet; failed"),
         (f"{glyphs.running} {glyphs.skipped}", "running; skipped, or there is none"),
-        (glyphs.cursor, "the cursor; in the title: where you are"),
-        (glyphs.mark, "marked"),
+        (f"{glyphs.cursor} {glyphs.mark}", "the cursor, or where you are; marked"),
         (f"{left}{bar}{end}", "how full; its end is where it is due"),
         (f"{flush} {rotation} {end}", "flush, rotation, compaction on a gauge"),
         (plot, "how it went: 8 hours, or days of a pool"),
@@ -158,14 +173,11 @@ def signs(glyphs: Glyphs) -> list[HelpLine]:
         ("est", "estimated: the platform has no count"),
         ("stale", "counted before the last message"),
         ("suspect", "cannot be true; Enter says why"),
-        ("?", "nobody knows; never the same as 0"),
-        ("~", "about"),
-        ("never", "nothing was saved yet"),
+        ("? never", "nobody knows, and not 0; not yet saved"),
         ("CUT", "longer than the platform reads"),
-        ("K", "thousands: 151.2K is 151,200"),
+        ("~ K", "about; thousands: 151.2K is 151,200"),
         (f"{glyphs.rising} {glyphs.falling}", "order of a column; more above, below"),
-        (glyphs.arrow, "from, to"),
-        (glyphs.ellipsis, "cut here; a name is cut in its middle"),
+        (f"{glyphs.arrow} {glyphs.ellipsis}", "from, to; cut here, a name in its middle"),
         (f"{glyphs.branch.strip()} {glyphs.last_branch.strip()} {glyphs.trunk.strip()}", "in it"),
         ("disk, files", "in a frame: read where, how long ago"),
         (glyphs.thumb, "on the right edge: the part in view"),
