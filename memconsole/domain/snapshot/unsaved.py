@@ -121,8 +121,11 @@ def unsaved(
         sessions: Those that are looked at.
         saves: What was saved and said.
         now: The present.
-        within: How long ago somebody must have spoken in them at most.
+        within: How long ago somebody must have spoken in them at most; since the home is looked at
+            it does not matter how long ago.
     """
+    if saves.since is not None:
+        within = max(within, now - saves.since)
     of_files = {one.ref.id: one.checkpoint_at for one in agents}
     recorded = {agent for agent, _ in saves.saved}
     found = []

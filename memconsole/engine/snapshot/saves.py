@@ -65,7 +65,7 @@ def saves_of(
             for (_, session_id), tail in tails.items()
         },
         cuts=cuts,
-        since=events.first_look(str(home.path)) if cuts else None,
+        since=events.first_look(str(home.path)),
         intervals={agent_id: one.interval for agent_id, one in checkpoints.items()},
         quiet={agent_id: one.stale_after for agent_id, one in checkpoints.items()},
         zone=resolve_zone(settings.timezone, home.config.user_timezone).zone,

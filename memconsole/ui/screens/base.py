@@ -20,6 +20,7 @@ from memconsole.ui.actions.targets import (
     for_command,
     for_finding,
     pool_of,
+    wants_session,
 )
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.memory.files import Pool
+    from memconsole.domain.snapshot.snapshot import Attention
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
     from memconsole.ui.drawing.context import Context
@@ -199,12 +201,26 @@ class ConsoleScreen(PanelScreen):
             return ""
         spec = spec_of(finding.command)
         if refusal(spec, self.desk.settings, snapshot) is not None:
-            spec = CHECKPOINT  # what the Gateway cannot do now can be saved at least
+            command = self._saving(finding)  # what the Gateway cannot do now can be saved at least
+            if not command:
+                return ""
+            spec = spec_of(command)
         if refusal(spec, self.desk.settings, snapshot) is not None:
             return ""
         wanted = for_command(spec, for_finding(snapshot, finding))
         way = "" if aims_at(self.aimed(spec), wanted) else self._way_to(number)
         return f"{way}{spec.key or f': {spec.name}'} {_DOES.get(spec.name, 'shows the plan')}"
+
+    def _saving(self, finding: Attention) -> str:
+        """Return what saves the session of a finding; nothing does where none may read it."""
+        from memconsole.domain.snapshot.unsaved import Saves, saving  # noqa: PLC0415 - no first frame
+
+        views = () if self.desk.snapshot is None else self.desk.snapshot.of_agent(finding.agent)
+        view = next((one for one in views if wants_session(finding, one)), None)
+        if view is None:
+            return CHECKPOINT.name
+        quiet = self.desk.settings.for_agent(view.agent.id).checkpoint.stale_after
+        return saving(view, Saves(quiet_usually=quiet), self.context().now)[0]
 
     def _way_to(self, number: int) -> str:
         """Return the keys that go to a finding: how often the point must be pressed."""

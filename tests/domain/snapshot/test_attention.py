@@ -200,6 +200,18 @@ def test_what_saves_a_session_names_the_session_and_works_for_it() -> None:
     assert late.command == "observe"
 
 
+def test_what_was_said_since_the_home_is_looked_at_is_late_however_long_ago() -> None:
+    spoke_at = NOW - timedelta(hours=35)
+    view = session(stored=replace(session().stored, updated_at=spoke_at))
+    saved = {("main", "a1"): spoke_at - timedelta(hours=1)}
+    assert found(view, agents=(agent(),), saves=Saves(saved=saved)) == ()
+    looked = Saves(saved=saved, since=spoke_at - timedelta(days=3))
+    [late] = found(view, agents=(agent(),), saves=looked)
+
+    assert (late.code, late.command) == ("capture-late", "observe")
+    assert found(view, agents=(agent(),), saves=replace(looked, since=NOW)) == ()
+
+
 def test_several_late_sessions_are_one_finding_whose_command_takes_them_all() -> None:
     other = replace(session().stored, session_id="b2", updated_at=NOW - timedelta(hours=2))
     saves = Saves(saved={("main", "old"): NOW - timedelta(hours=9)})

@@ -143,6 +143,20 @@ async def test_the_key_of_a_finding_acts_on_its_own_session_and_on_no_newer_one(
     assert engine.commands[-1] == Checkpoint(sample.ref("work"), other.key_text)
 
 
+async def test_while_the_gateway_is_down_the_line_names_what_really_saves_the_session() -> None:
+    view, group = of_work(sample.usual())
+    quiet = replace(view.stored, updated_at=sample.NOW - timedelta(hours=35), spoke_at=None)
+    others = tuple(one for one in sample.usual().sessions if one.key_text != view.key_text)
+    for key, sessions, said in (
+        (view.key_text, (view, *others), "c saves it"),
+        (view.key_text, (replace(view, stored=quiet), *others), "b saves it"),
+        (group.key_text, (view, *others), "   do this"),
+    ):
+        due = finding("due", "work", key=key, command="rotate")
+        async with at_work(FakeEngine(with_findings(due, sessions=sessions))) as desk:
+            assert said in desk.bar("attention")
+
+
 async def test_a_finding_in_the_list_of_all_acts_on_its_own_session() -> None:
     newest, other = of_work(sample.usual())
     engine = FakeEngine(with_findings(late(newest), late(other)))
