@@ -145,8 +145,8 @@ def could_look(result: SearchResult) -> bool:
 
 def _empty(search: Search) -> tuple[str, ...]:
     if not search.query.strip():
-        what = f"in here / searches what {search.about} wrote down"
-        return (f"{what}; i brings the index up to date",)
+        # Sixty columns have room for it.
+        return (f"/ searches what {search.about} wrote down; i renews its index",)
     found = search.found
     if found is None:
         return ("searching",)
