@@ -207,7 +207,6 @@ def test_what_was_said_since_the_home_is_looked_at_is_late_however_long_ago() ->
     assert found(view, agents=(agent(),), saves=Saves(saved=saved)) == ()
     looked = Saves(saved=saved, since=spoke_at - timedelta(days=3))
     [late] = found(view, agents=(agent(),), saves=looked)
-
     assert (late.code, late.command) == ("capture-late", "observe")
     assert found(view, agents=(agent(),), saves=replace(looked, since=NOW)) == ()
 
