@@ -233,7 +233,8 @@ def _totals(totals: dict[str, Detail]) -> str:
     if not isinstance(before, int):
         return ""
     files = totals["files"]
-    assert isinstance(files, int)
+    if not isinstance(files, int) or not files:
+        return ""
     words = f"{plural(files, 'old file')}, {size_words(before)} before"
     if isinstance(after, int):
         words += f", {size_words(after)} after"

@@ -44,6 +44,7 @@ CLEANUP = CommandSpec(
     runner="cleanup.run:clean_up",
     title="Clean up",
     help="Pack files of an agent's ended sessions, and take away what was packed long ago",
+    force="takes_uncaptured",
     is_destructive=True,
     undo="u brings them back until `cleanup.grace` is over, and so does "
     "`memconsole cleanup --undo`",

@@ -105,6 +105,12 @@ class CommandSpec:
             self.kind.spec = self
 
     @property
+    def force_option(self) -> str:
+        """How the palette sets `force`: what it takes as well, else plainly."""
+        _, takes, what = self.force.partition("takes_")
+        return f"--{what}" if takes else "--force"
+
+    @property
     def asks(self) -> bool:
         """Whether the console shows the plan and waits for a yes."""
         return self.is_destructive or self.is_reviewed

@@ -29,13 +29,12 @@ def outcome_of(command: Cleanup, done: Sequence[Cleaning], totals: dict[str, Det
     if failed := [one for one in done if one.status == "failed"]:
         return _failed(command, failed, details)
     more = f"; {_staying(stay)}" if stay else ""
-    is_plan = command.dry_run
-    said = " and ".join(_parts(acts, totals["bytes_deleted"], is_plan=is_plan))
+    said = " and ".join(_parts(command, acts, totals["bytes_deleted"]))
     if not said:
         said = f"no file of an ended session of {command.agent.id} may go{more}"
         return Skipped(command, SkipReason.NOTHING_NEW, said, _hint(stay), details)
-    if is_plan:
-        return Planned(command, f"{command.agent.id}: would {said}{more}", (), details)
+    if command.dry_run:
+        return Planned(command, f"would {said}{more}", (), details)
     before, after = totals["bytes_before"], totals["bytes_after"]
     assert isinstance(before, int)
     assert isinstance(after, int)
@@ -68,17 +67,18 @@ def _failed(command: Cleanup, failed: Sequence[Cleaning], details: dict[str, Det
     return Failed(command, "not-written", message, details=details)
 
 
-def _parts(acts: Sequence[Cleaning], deleted: Detail, *, is_plan: bool) -> Iterator[str]:
+def _parts(command: Cleanup, acts: Sequence[Cleaning], deleted: Detail) -> Iterator[str]:
     """Yield what is done, or would be, in words."""
+    is_plan, agent = command.dry_run, command.agent.id
     for step, verb, noun, away in (
         (Step.COMPRESS, "pack" if is_plan else "packed", "file", ""),
         (Step.DELETE, "take" if is_plan else "took", "packed file", " away"),
     ):
         if own := [one.file.size_bytes for one in acts if one.step is step]:
-            yield f"{verb} {plural(len(own), noun)} of {size_words(sum(own))}{away}"
+            yield f"{verb} {plural(len(own), noun)} of {agent} ({size_words(sum(own))}){away}"
     if isinstance(deleted, int) and deleted:
         verb = "delete" if is_plan else "deleted"
-        yield f"{verb} {size_words(deleted)} for good that were taken away before"
+        yield f"{verb} {size_words(deleted)} of {agent} for good, taken away before"
 
 
 def _staying(stay: Sequence[Cleaning]) -> str:

@@ -66,7 +66,7 @@ def clean_up(
         StateError: It cannot be recorded; no file was touched without a record.
     """
     agent = find_agent(reader.home(), command.agent.id)
-    run = CleanupRun(command, agent, reader, old_files, step, progress, cancel)
+    run = CleanupRun(command, agent, reader, old_files, old_files.now, step, progress, cancel)
     with nullcontext() if command.dry_run else locks.workspace(agent.sessions_dir):
         over = run.settle()
         return run.undo() if command.is_undo else run.clean(over)
@@ -74,12 +74,17 @@ def clean_up(
 
 @dataclass(frozen=True, slots=True)
 class CleanupRun:
-    """One cleanup of one agent, and what it works with."""
+    """One cleanup of one agent, and what it works with.
+
+    Attributes:
+        began_at: By which what it does is taken back together, though the clock runs on.
+    """
 
     command: Cleanup
     agent: Agent
     reader: Reader
     old: OldFiles
+    began_at: datetime
     step: Callable[[Command], Outcome]
     progress: Callable[[int, int], None] | None
     cancel: StopSignal | None
@@ -204,7 +209,7 @@ class CleanupRun:
     @contextmanager
     def _recorded(self, file: OldFile, step: Step, kept: str) -> Iterator[None]:
         """Record what is done in the block: before it, and that it was done behind it."""
-        made = (0, self.agent.ref, self.old.now, file.path, file.kind, step, kept)
+        made = (0, self.agent.ref, self.began_at, file.path, file.kind, step, kept)
         one = self.old.taken.add(TakenFile(*made, file.size_bytes, file.mode, file.file_ns))
         try:
             yield
@@ -247,7 +252,7 @@ class CleanupRun:
             "bytes_before": sum(one.size_bytes for one in files),
             "bytes_after": after,
             "bytes_kept": sum(one.file.size_bytes for one in took),
-            "kept_until": stamp(self.old.now + self.old.settings.cleanup.grace) if took else None,
+            "kept_until": stamp(self.began_at + self.old.settings.cleanup.grace) if took else None,
             **{word: sum(one.status == word for one in done) for word in STATUS},
         }
 

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
     from memconsole.ui.actions.targets import Target
 
-AGENT, SESSION, FORCE, DRY_RUN = "--agent", "--session", "--force", "--dry-run"
+AGENT, SESSION, DRY_RUN = "--agent", "--session", "--dry-run"
 
 _MOST_ENDINGS: Final = 50
 """Of ten thousand sessions nobody scrolls through all: another letter narrows them."""
 
-_SHORT: Final = {"-a": AGENT, "-f": FORCE, "-n": DRY_RUN}
+_SHORT: Final = {"-a": AGENT, "-f": "--force", "-n": DRY_RUN}
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class _Line:
                 self._session = value or next(waiting, "")
             elif name == DRY_RUN:
                 self.is_dry_run = True
-            elif name == FORCE and self.spec.force:
+            elif self.spec.force and name == self.spec.force_option:
                 self.is_forced = True
             elif word.startswith("-"):
                 options = ", ".join(self._options())
@@ -135,7 +135,8 @@ class _Line:
 
     def _options(self) -> list[str]:
         session = [SESSION] if self.spec.about == "session_key" else []
-        return [AGENT, *session, *([FORCE] if self.spec.force else []), DRY_RUN]
+        force = [self.spec.force_option] if self.spec.force else []
+        return [AGENT, *session, *force, DRY_RUN]
 
     def _is_agent(self, name: str) -> bool:
         return any(one.ref.id == name.casefold() for one in self._snapshot.agents)

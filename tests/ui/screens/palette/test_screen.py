@@ -10,6 +10,8 @@ from textual.events import Key
 
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.cleanup import Cleanup
+from memconsole.domain.commands.outcomes import Planned
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.ui.drawing.glyphs import ASCII, UNICODE, Glyphs
@@ -251,6 +253,10 @@ async def test_a_line_that_is_not_understood_runs_nothing(engine: FakeEngine) ->
 
 
 async def test_agent_and_options_are_taken_from_the_line(engine: FakeEngine) -> None:
+    plan = Cleanup(sample.ref("work"), takes_uncaptured=True, dry_run=True)
+    engine.outcomes["cleanup --dry-run"] = Planned(
+        plan, "would pack 1 file", details={"diff": ["- pack 87 KB"]}
+    )
     async with at_work(engine, WIDE) as desk:
         await desk.press("colon")
         await typed(desk, "checkpoint --dry-run")
@@ -259,9 +265,17 @@ async def test_agent_and_options_are_taken_from_the_line(engine: FakeEngine) -> 
         assert engine.done == []
         await desk.press("escape", "colon")
         await typed(desk, "checkpoint --agent work --force")
-        await desk.press("enter")
+        await desk.press("enter", "escape")
+        for answer in ("enter", "y"):  # the question stands on Cancel
+            await desk.press("colon")
+            await typed(desk, "cleanup --agent work --uncaptured")
+            assert "work: would pack 1 file" in desk.text("dialog")
+            await desk.press("enter")
+            assert "- pack 87 KB" in desk.text("dialog")
+            await desk.press(answer)
 
-    assert engine.done == [Checkpoint(sample.ref("work"), is_forced=True)]
+    cleanup = Cleanup(sample.ref("work"), takes_uncaptured=True)
+    assert engine.done == [Checkpoint(sample.ref("work"), is_forced=True), cleanup]
 
 
 async def test_tab_and_a_chosen_row_end_the_line(engine: FakeEngine) -> None:
