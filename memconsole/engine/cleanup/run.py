@@ -34,6 +34,7 @@ from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from datetime import datetime
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.commands.cleanup import Cleanup
