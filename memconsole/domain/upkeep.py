@@ -126,6 +126,11 @@ class OldFile:
     file_ns: int = 0
     is_held: bool = False
 
+    @property
+    def is_packed_by_us(self) -> bool:
+        """Whether it is `<name>.gz`, as we leave it."""
+        return self.path.suffix == ".gz"
+
 
 class Captured(StrEnum):
     """How it is known that nothing of a file would be lost."""
@@ -240,5 +245,4 @@ def why_in_use(file: OldFile, known: Sequence[StoredSession]) -> str | None:
         return "its session goes on"
     if rows and file.kind is not OldKind.PARKED:
         return "the store names its session"
-    is_ours = file.path.suffix == ".gz"
-    return None if rows or is_ours or known else "no store lists its session"
+    return None if known or file.is_packed_by_us else "no store lists its session"

@@ -81,6 +81,7 @@ CALLS = (
     "memory add",
     "memory forget",
     "memory tidy",
+    "cleanup",
     "memory undo",
     "consolidate",
     "promote",

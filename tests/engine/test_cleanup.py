@@ -15,6 +15,7 @@ from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
 from memconsole.domain.memory.records import SummaryRecord
+from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
@@ -86,6 +87,11 @@ class Stage:
 
     def know(self, session_id: str, key: str = MAIN) -> None:
         self.world.recovery.note(self.agent.ref, {session_id: key}, NOW)
+
+    def capture(self, session_id: str) -> None:
+        """Let a session without a word be captured to its end."""
+        self.world.sessions.transcripts[session_id] = []
+        self.world.recovery.remember(self.agent.ref, session_id, SILENT, NOW)
 
     def engine(self, rules: CleanupSettings = ON, **rest: object) -> Engine:
         settings = Settings(state_dir=HOME / "state", timezone="UTC", cleanup=rules)
@@ -228,12 +234,13 @@ def test_what_was_packed_is_taken_away_after_a_month_if_it_was_captured() -> Non
         packed("live", 90 * DAY, 500),
         packed("foreign", 90 * DAY, 300),
     ]
+    stage.say("foreign", NOW)
     for name in ("kept", "young", "live"):
-        stage.world.recovery.remember(stage.agent.ref, name, "abc", NOW)
+        stage.capture(name)
     assert stage.clean() == [
         ("skipped", "its session goes on"),
         ("done", "taken away"),
-        ("skipped", "it is not known that its session was captured"),
+        ("skipped", "nobody knows whose it is; `observe --recover foreign` captures it"),
     ]
     assert stage.done == [("take", "kept")]
     assert [one.session_id for one in stage.files.kept.values()] == ["kept"]
@@ -418,7 +425,7 @@ def test_the_last_cleanup_comes_back_as_one_and_once() -> None:
 def test_behind_its_grace_time_it_is_deleted_for_good() -> None:
     stage = Stage(old("s-1", DAY))
     stage.files.there = [packed("kept", 40 * DAY)]
-    stage.world.recovery.remember(stage.agent.ref, "kept", "abc", NOW)
+    stage.capture("kept")
     stage.clean()
     stage.world.clock.at = NOW + ON.grace
     assert isinstance(stage.run(is_undo=True, dry_run=True), Skipped)

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 STORE_NAME = "sessions.json"
 
+PACKED = ".gz"
+"""What `cleanup` adds to the name of a file that it packs."""
+
 
 class FileKind(StrEnum):
     """What one file of a sessions folder is."""
@@ -53,7 +56,7 @@ class FileName:
         topic: Topic or thread id of a `-topic-` name, URI-decoded.
         reason: `reset`, `deleted` or `imported`, for archives.
         archived_at: When it was archived, aware UTC; None when the name gives no real date.
-        is_packed: zstd inside.
+        is_packed: zstd inside, or gzip where we packed it (`.gz`).
         generation: Archive generation of the release that adds one, as in its database.
     """
 
@@ -95,6 +98,8 @@ def read_name(name: str) -> FileName:
         return FileName(FileKind.CACHE if is_cache else FileKind.OTHER)
     if name.endswith(".jsonl"):
         return _read_jsonl(name)
+    if name.endswith(PACKED):
+        return _packed_by_us(read_name(name.removesuffix(PACKED)))
     match = compiled(_ARCHIVE).fullmatch(name)
     return FileName(_side_kind(name)) if match is None else _read_archive(match)
 
@@ -105,6 +110,8 @@ def read_import_name(name: str) -> FileName:
     Names are `[<prefix>.]<original name>.imported-<ms>`; the prefix is `archive-tier` or a session
     key with everything odd replaced, and never part of the id.
     """
+    if name.endswith(PACKED):
+        return _packed_by_us(read_import_name(name.removesuffix(PACKED)))
     match = compiled(_IMPORTED).fullmatch(name)
     if match is None:
         return FileName(FileKind.OTHER)
@@ -114,6 +121,14 @@ def read_import_name(name: str) -> FileName:
         return original
     at = moment(int(match["ms"]))
     return replace(original, kind=FileKind.ARCHIVE, reason="imported", archived_at=at)
+
+
+def _packed_by_us(original: FileName) -> FileName:
+    """Return what a file is that `cleanup` packed; it is no live transcript any more."""
+    if original.is_packed or original.session_id is None:
+        return FileName(FileKind.OTHER)
+    kind = FileKind.ARCHIVE if original.kind is FileKind.TRANSCRIPT else original.kind
+    return replace(original, kind=kind, is_packed=True)
 
 
 def _read_jsonl(name: str) -> FileName:

@@ -1,8 +1,9 @@
-"""Zstandard: the module that Python has from 3.14 on, and its backport before."""
+"""Zstandard: the module that Python has from 3.14 on, and its backport before; and gzip."""
 
 from __future__ import annotations
 
 import sys
+import zlib
 from typing import TYPE_CHECKING
 
 if sys.version_info >= (3, 14):
@@ -16,7 +17,17 @@ if TYPE_CHECKING:
 MOST_FRAMES = 200_000
 """A file of frames that hold nothing would keep a processor busy: each takes 30 µs."""
 
-__all__ = ["MOST_FRAMES", "unpacked_frame", "unpacked_pieces", "zstd"]
+PACK_ERRORS = (zstd.ZstdError, zlib.error)
+"""What unpacking raises."""
+
+__all__ = [
+    "MOST_FRAMES",
+    "PACK_ERRORS",
+    "unpacked_frame",
+    "unpacked_gzip",
+    "unpacked_pieces",
+    "zstd",
+]
 
 
 def unpacked_pieces(
@@ -44,6 +55,20 @@ def unpacked_pieces(
         if piece := unpacker.decompress(data, most_bytes):
             yield piece
         data = b""
+
+
+def unpacked_gzip(read: Callable[[], bytes], most_bytes: int) -> Iterator[bytes]:
+    """Yield what a gzip file holds; one that ends early gives what it has.
+
+    Raises:
+        zlib.error: It is none.
+    """
+    unpacker = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    while not unpacker.eof:
+        data = unpacker.unconsumed_tail or read()
+        if not (piece := unpacker.decompress(data, most_bytes)) and not data:
+            return
+        yield piece
 
 
 def unpacked_frame(packed: bytes, most_bytes: int, *, window_bytes: int) -> bytes | None:

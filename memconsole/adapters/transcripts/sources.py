@@ -24,6 +24,7 @@ _STEP = 1024 * 1024
 _IN_MEMORY = 16 * 1024 * 1024
 _PACKED_STEP = 64 * 1024
 _LONGEST_WINDOW = 1 << 27
+_GZIP = b"\x1f\x8b"
 
 MAX_READ_BYTES = 2 * 1024 * 1024 * 1024
 """A transcript that holds or unpacks to more is not read from end to end: it may be a bomb."""
@@ -120,7 +121,7 @@ def open_file(path: Path) -> Iterator[Source]:
 
 @contextmanager
 def open_packed(path: Path) -> Iterator[Source]:
-    """Open a zstd-packed file unpacked; a big one goes to an unnamed file of ours, not to memory.
+    """Open a file unpacked that zstd or gzip packed; a big one goes to an unnamed file of ours.
 
     Raises:
         StoreError: It cannot be opened, read or unpacked, or unpacks to too much.
@@ -150,18 +151,26 @@ def open_blob(data: bytes, *, is_packed: bool, name: str) -> Iterator[Source]:
 
 @contextmanager
 def _unpacked(packed: Source, name: str) -> Iterator[Source]:
-    from memconsole.adapters.transcripts.packing import unpacked_pieces, zstd  # noqa: PLC0415
+    from memconsole.adapters.transcripts.packing import (  # noqa: PLC0415
+        PACK_ERRORS,
+        unpacked_gzip,
+        unpacked_pieces,
+    )
 
     read = functools.partial(next, _steps(packed), b"")
+    if packed.read_at(0, len(_GZIP)) == _GZIP:
+        pieces = unpacked_gzip(read, _STEP)
+    else:
+        pieces = unpacked_pieces(read, _STEP, window_bytes=_LONGEST_WINDOW)
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
         size = 0
         try:
-            for piece in unpacked_pieces(read, _STEP, window_bytes=_LONGEST_WINDOW):
+            for piece in pieces:
                 size += len(piece)
                 if size > MAX_READ_BYTES:
                     raise StoreError(f"{name} unpacks to more than {MAX_READ_BYTES} bytes")
                 spool.write(piece)
-        except (zstd.ZstdError, MemoryError) as error:
+        except (*PACK_ERRORS, MemoryError) as error:
             raise StoreError(f"{name} cannot be unpacked: {error}") from error
         yield _Spool(spool, size)
 

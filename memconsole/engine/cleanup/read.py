@@ -99,14 +99,18 @@ class OldFiles:
         }
         found = self.found(agent, listed)
         stored = [loose.get(one.path) or _alone(agent, one) for one in found]
-        ages = dated(self.sessions, stored)
+        # What we packed is as old as its file says: nobody has to unpack it for that.
+        plain = [one for file, one in zip(found, stored, strict=True) if not file.is_packed_by_us]
+        spoken = iter(dated(self.sessions, plain))
+        known = {
+            file.path: one if file.is_packed_by_us else next(spoken)
+            for file, one in zip(found, stored, strict=True)
+        }
         files = [
-            file
-            if file.path.suffix == ".gz"
-            else replace(file, modified_at=one.spoke_at or file.modified_at)
-            for file, one in zip(found, ages, strict=True)
+            replace(file, modified_at=known[file.path].spoke_at or file.modified_at)
+            for file in found
         ]
-        return files, {file.path: one for file, one in zip(files, ages, strict=True)}
+        return files, known
 
     def due(
         self,
@@ -144,10 +148,6 @@ class OldFiles:
         """Return how it is known that nothing would be lost, and why it stays where it is not."""
         ref = stored.transcript
         assert ref is not None  # it has a file
-        if file.path.suffix == ".gz":
-            if self.recovery.fingerprints(agent.ref, file.session_id):
-                return Captured.TO_ITS_END, None
-            return Captured.NOT, "it is not known that its session was captured"
         try:
             if self.fingerprints.is_captured(agent.ref, ref):
                 return Captured.TO_ITS_END, None
@@ -193,7 +193,7 @@ def _alone(agent: Agent, file: OldFile) -> StoredSession:
         state=SessionState.ARCHIVED,
         transcript_state=TranscriptState.PRESENT,
         transcript=ref,
-        updated_at=file.modified_at if is_dated or file.path.suffix == ".gz" else None,
+        updated_at=file.modified_at if is_dated else None,
         archive_reason=file.kind.value,
         is_loose=True,
     )

@@ -28,6 +28,10 @@ SESSIONS = {
     f"{ID}.jsonl.reset.{STAMP}.zst": FileName(
         FileKind.ARCHIVE, ID, reason="reset", archived_at=AT, is_packed=True
     ),
+    f"{ID}.jsonl.reset.{STAMP}.gz": FileName(
+        FileKind.ARCHIVE, ID, reason="reset", archived_at=AT, is_packed=True
+    ),
+    f"{ID}-topic-4.jsonl.gz": FileName(FileKind.ARCHIVE, ID, topic="4", is_packed=True),
     f"{ID}.jsonl.deleted.{STAMP}.64ca846bc63d4f0aa74dc077219eecd0.zst": FileName(
         FileKind.ARCHIVE,
         ID,
@@ -43,6 +47,7 @@ SESSIONS = {
 }
 
 NO_SESSIONS = {
+    f"{ID}.jsonl.bak.{STAMP}.gz": FileName(FileKind.BACKUP, ID, archived_at=AT, is_packed=True),
     f"{ID}.jsonl.bak.{STAMP}": FileName(FileKind.BACKUP, ID, archived_at=AT),
     f"{ID}.checkpoint.{ID}.jsonl": FileName(FileKind.CHECKPOINT, ID),
     f"{ID}-topic-4.checkpoint.{ID}.jsonl": FileName(FileKind.CHECKPOINT, ID, topic="4"),
@@ -60,7 +65,9 @@ NO_SESSIONS = {
     f"{ID}.JSONL": FileName(FileKind.OTHER),
     f"{ID}.jsonl~": FileName(FileKind.OTHER),
     f"{ID}.jsonl.reset.yesterday": FileName(FileKind.OTHER),
-    f"{ID}.jsonl.reset.{STAMP}.gz": FileName(FileKind.OTHER),
+    f"{ID}.jsonl.reset.{STAMP}.zst.gz": FileName(FileKind.OTHER),
+    f"{ID}.trajectory.jsonl.gz": FileName(FileKind.OTHER),
+    "sessions.json.gz": FileName(FileKind.OTHER),
     f"{ID}.jsonl.reset.٢٠٢٦-11-27T21-33-23Z": FileName(FileKind.OTHER),
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gzip
 import json
 import os
 import tracemalloc
@@ -272,6 +273,22 @@ def test_a_packed_file_reads_like_the_plain_one(tmp_path: Path) -> None:
     packed.write_bytes(zstd.compress(data[:999]) + zstd.compress(data[999:]))
     assert list(packed_lines_forward(packed)) == list(lines_forward(plain))
     assert list(packed_lines_backward(packed, 99)) == list(lines_backward(plain, 99))
+
+
+def test_what_cleanup_packed_reads_like_the_plain_one(tmp_path: Path) -> None:
+    data = b"".join(b'{"n":%d}\n' % n for n in range(90_000)) + b"in progress"
+    plain, packed = written(tmp_path, data), tmp_path / "t.jsonl.gz"
+    packed.write_bytes(gzip.compress(data))
+    assert list(packed_lines_forward(packed)) == list(lines_forward(plain))
+    assert list(packed_lines_backward(packed, 99)) == list(lines_backward(plain, 99))
+
+    packed.write_bytes(packed.read_bytes()[:999])
+    found = list(packed_lines_forward(packed))
+    assert (found[0].data, found[-1].is_complete) == (b'{"n":0}', False)
+
+    packed.write_bytes(b"\x1f\x8b" + b"no gzip")
+    with pytest.raises(StoreError, match=r"t\.jsonl\.gz cannot be unpacked"):
+        list(packed_lines_forward(packed))
 
 
 def test_many_small_frames_read_like_one(tmp_path: Path) -> None:

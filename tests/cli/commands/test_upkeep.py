@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.cli.output.stream import Output
+from memconsole.domain.recover import SILENT
 from memconsole.domain.upkeep import LogFile, LogOwner, OldFile, OldKind
 from tests.cli.contract import check_envelope
 from tests.doubles.platform import NOW
@@ -136,7 +137,8 @@ def test_wrong_calls_of_cleanup_touch_nothing(world: World, call: Caller) -> Non
 
 def test_the_job_of_cleanup_only_plans_while_it_is_off(world: World, call: Caller) -> None:
     world.old_transcripts.there = [PACKED]
-    world.recovery.remember(world.platform.agents[0].ref, "old", "abc", NOW)
+    world.sessions.transcripts["old"] = []
+    world.recovery.remember(world.platform.agents[0].ref, "old", SILENT, NOW)
     [row] = [one for one in call.json("once", "transcript_cleanup").data if one["agent"] == "main"]
     assert (row["command"], row["status"]) == ("cleanup", "planned")
     assert world.old_transcripts.done == []

@@ -12,7 +12,6 @@ import codecs
 import errno
 import gzip
 import os
-import re
 import shutil
 import stat
 import zlib
@@ -23,7 +22,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.sessions.files.folder import IMPORT_FOLDER, is_anothers
-from memconsole.adapters.sessions.names import FileKind, read_import_name, read_name
+from memconsole.adapters.sessions.names import PACKED, FileKind, read_import_name, read_name
 from memconsole.domain.upkeep import OldFile, OldKind, Step
 from memconsole.system.atomic_file import NEW, claim, clean_leftovers, remove, temporary_name
 from memconsole.system.folders import adopt, open_folder, open_state_folder, sync_folder
@@ -40,15 +39,17 @@ if TYPE_CHECKING:
 FOLDER = "taken"
 """In our own state folder: what was taken away and may still come back."""
 
-PACKED = ".gz"
-
-_PACKED = re.compile(r"(?P<name>[^/]+\.jsonl(?:\.[^/]+)?)\.gz", re.DOTALL)
 _KINDS = {
     FileKind.TRANSCRIPT: OldKind.ORPHAN,
     FileKind.BACKUP: OldKind.BACKUP,
     FileKind.CHECKPOINT: OldKind.CHECKPOINT,
 }
-_ARCHIVES = {"reset": OldKind.RESET, "deleted": OldKind.DELETED, "imported": OldKind.PARKED}
+_ARCHIVES = {
+    None: OldKind.ORPHAN,
+    "reset": OldKind.RESET,
+    "deleted": OldKind.DELETED,
+    "imported": OldKind.PARKED,
+}
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _PIECE_BYTES = 1024 * 1024
 
@@ -222,14 +223,14 @@ def _old_files(
     folder: Path, entries: Mapping[str, os.DirEntry[str]], read: Callable[[str], FileName]
 ) -> Iterator[OldFile]:
     for entry in entries.values():
-        match = _PACKED.fullmatch(entry.name)
-        name = read(entry.name if match is None else match["name"])
-        kind = _KINDS.get(name.kind) or _ARCHIVES.get(name.reason or "")
+        name = read(entry.name)
+        is_archive = name.kind is FileKind.ARCHIVE
+        kind = _ARCHIVES.get(name.reason) if is_archive else _KINDS.get(name.kind)
         if kind is not None and name.session_id:
             file = _old_file(folder, entry, name, kind)
             if file is not None:
                 is_held = not entries.keys().isdisjoint(_locks(entry.name, name.session_id))
-                yield replace(file, is_packed=file.is_packed or match is not None, is_held=is_held)
+                yield replace(file, is_held=is_held)
 
 
 def _locks(name: str, session_id: str) -> tuple[str, ...]:
