@@ -282,7 +282,7 @@ def forget(
 
     They go to memory/archive/forgotten-YYYY-MM.md, and `memory undo` brings them back. With --hard
     no copy stays in what memconsole keeps, and nothing can be undone; sessions that the platform
-    keeps are not touched.
+    keeps are not touched, nor those that `cleanup` took away and can still bring back.
     """
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
