@@ -103,7 +103,7 @@ def cleanup(
     yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Pack what is left of ended sessions, and take away what was packed long ago.
+    """Pack files of an agent's ended sessions, and take away what was packed long ago.
 
     Archives of resets and deletions, copies, parked and orphaned transcripts: the largest first,
     and only what was captured to its end. A live transcript, a store and a database are never
