@@ -261,10 +261,9 @@ def start(
     from memconsole.cli import console  # noqa: PLC0415
 
     call = call_of(context)
-    if (call.flags.is_fleet or call.flags.hosts) and not version:
+    if serve and call.flags.names_fleet:
         raise UsageError(
-            "--fleet and --host need a command: console and jobs are about one home",
-            hint="Try `memconsole status --fleet`.",
+            "--serve is about one home", hint="Run one for each: `memconsole --serve --home DIR`."
         )
     if serve and not version:
         from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415

@@ -17,9 +17,12 @@ from memconsole.compose.process import require_home
 from memconsole.domain.agents import Origin
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.cli.call.call import Call
+    from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
+    from memconsole.ports.fleet import FleetSource
     from memconsole.scheduler.control import Jobs
 
 
@@ -37,17 +40,49 @@ def front(call: Call) -> int:
     """
     is_dumb = os.environ.get("TERM", "dumb") in ("dumb", "unknown", "")
     if call.is_json or is_dumb or not (call.output.is_terminal and _has_keyboard()):
+        if call.flags.names_fleet or call.is_usually_of_fleet:
+            from memconsole.cli.call.fleet import ask_fleet  # noqa: PLC0415 - most have one home
+
+            return ask_fleet(call, "status", ["status"])
         from memconsole.cli.commands.status import show_status  # noqa: PLC0415
 
         return show_status(call)
-    require_home(call.settings)
+    is_of_fleet = call.flags.names_fleet or call.is_usually_of_fleet
+    sources = _sources(call) if is_of_fleet else ()
+    if not sources:
+        require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.origin = Origin.CONSOLE
     jobs = later(lambda: _jobs(call), is_hosting=False)
-    engine = later(lambda: call.engine)
+    engine = later(lambda: _several(call, sources) if sources else call.engine)
     with call.life():
-        return run_console(engine, call.settings, build_feed(engine), jobs=jobs)
+        feed = build_feed(engine, is_of_several=bool(sources))
+        return run_console(engine, call.settings, feed, jobs=jobs)
+
+
+def _sources(call: Call) -> Sequence[FleetSource]:
+    """Return the homes that a console over several homes shows.
+
+    Raises:
+        UsageError: None is configured, or a host or label is none of the fleet's.
+    """
+    from memconsole.cli.call.fleet import meant, require_fleet  # noqa: PLC0415 - most have one home
+    from memconsole.compose.fleet import build_sources  # noqa: PLC0415 - likewise
+
+    sources = build_sources(call.settings, call.flags.config)
+    require_fleet(sources)
+    return meant(sources, call.flags, call.settings.fleet.labels)
+
+
+def _several(call: Call, sources: Sequence[FleetSource]) -> Engine:
+    from memconsole.compose import engine as wiring  # noqa: PLC0415
+    from memconsole.compose.fleet import build_several  # noqa: PLC0415 - most have one home
+
+    def engine_of(settings: Settings) -> Engine:
+        return wiring.build_engine(settings, Origin.CONSOLE, clock=call.clock)
+
+    return build_several(call.settings, call.engine, sources, call.clock, engine_of)
 
 
 def _has_keyboard() -> bool:

@@ -4,19 +4,60 @@ from __future__ import annotations
 
 import os
 import socket
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from memconsole.adapters.fleet.homes import LocalHome
 from memconsole.adapters.fleet.ssh import SshHome
-from memconsole.domain.fleet.address import parse
+from memconsole.adapters.platform.home import find_home
+from memconsole.compose.process import user_home
+from memconsole.domain.agents import HomeRef
+from memconsole.domain.fleet.address import labels, parse
 from memconsole.system.folders import require_state_folder
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
     from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
     from memconsole.ports.fleet import FleetSource
+    from memconsole.ports.platform import Clock
 
 _SOCKETS = "ssh"
+
+
+def build_several(
+    settings: Settings,
+    own: Engine,
+    sources: Sequence[FleetSource],
+    clock: Clock,
+    engine_of: Callable[[Settings], Engine],
+) -> Engine:
+    """Return what stands for an engine in a console over several homes, its own home first.
+
+    Args:
+        settings: Of this console.
+        own: Its engine.
+        sources: The homes that are meant.
+        clock: Ours.
+        engine_of: Builds the engine of another home of this host.
+    """
+    from memconsole.engine.several.homes import SeveralHomes  # noqa: PLC0415 - most have one home
+    from memconsole.engine.several.members import FarMember, LocalMember  # noqa: PLC0415 - likewise
+
+    choice = str(find_home(settings.home, os.environ, user_home()).path)
+    members: list[FarMember | LocalMember] = []
+    for one, label in zip(sources, labels([one.home for one in sources]), strict=True):
+        path = one.home.path
+        if isinstance(one, LocalHome):
+            is_own = path == choice
+            engine = own if is_own else engine_of(replace(settings, home=Path(path)))
+            members.append(LocalMember(label, HomeRef(path), engine, clock))
+        else:
+            members.append(FarMember(label, one, clock))
+    members.sort(key=lambda one: one.engine is not own)
+    return cast("Engine", SeveralHomes(own, members, clock))
 
 
 def build_sources(settings: Settings, config: str | None) -> tuple[FleetSource, ...]:

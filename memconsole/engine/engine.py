@@ -90,6 +90,10 @@ class Engine:
         )
         self.gateway = ports.gateway
 
+    def of(self, agent_id: str) -> tuple[Engine, str]:
+        """Return who looks after an agent, and its id there; over several homes they differ."""
+        return self, agent_id
+
     def snapshot(
         self,
         changed: frozenset[AgentRef] | None = None,

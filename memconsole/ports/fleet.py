@@ -36,11 +36,12 @@ class FleetSource(Protocol):
     def home(self) -> HomeRef:
         """Its host and its path."""
 
-    def ask(self, words: Sequence[str]) -> Heard:
+    def ask(self, words: Sequence[str], text: str = "") -> Heard:
         """Run one command there, answered in JSON; blocks until it has ended.
 
         Args:
             words: The command with its own options.
+            text: What it reads from its standard input.
 
         Raises:
             SourceAwayError: It could not be reached, or did not answer in time.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview.screen import OverviewScreen
@@ -205,6 +206,15 @@ class Navigation:
             if isinstance(app.screen, OverviewScreen):
                 return
             app.pop_screen()
+
+    def host_only(self, label: str) -> None:
+        """Show on the first screen what is of one home alone, or everything again."""
+        self._to_first_screen()
+        overview = self._app.screen
+        if isinstance(overview, OverviewScreen):
+            is_alone = overview.show_home(label)
+            said = f"{label} alone: the same again shows every home" if is_alone else "every home"
+            self._app.say(literal(said))
 
     def findings(self) -> None:
         """Open everything that wants attention."""

@@ -30,7 +30,7 @@ class LocalHome:
         self._config = () if config is None else ("--config", config)
         self._timeout = timeout
 
-    def ask(self, words: Sequence[str]) -> Heard:
+    def ask(self, words: Sequence[str], text: str = "") -> Heard:
         """Run the command for this home."""
         own = ("--home", self.home.path, *self._config, "--json", *words)
-        return run(own_module("memconsole", *own), self._timeout)[0]
+        return run(own_module("memconsole", *own), self._timeout, text)[0]

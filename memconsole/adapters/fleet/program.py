@@ -21,19 +21,25 @@ _MOST_SAID = 2000
 _LOOK_S = 0.05
 
 
-def run(argv: Sequence[str], timeout: timedelta) -> tuple[Heard, str]:
+def run(argv: Sequence[str], timeout: timedelta, text: str = "") -> tuple[Heard, str]:
     """Return what a program said on standard output, and the last it said on standard error.
 
-    It has no terminal and no input, so it asks nothing. Its own group is ended with it.
+    It has no terminal and no input but the text, so it asks nothing. Its group is ended with it.
 
     Raises:
         SourceAwayError: It cannot be started, or takes too long or says too much.
     """
-    with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as complaints:
+    with (
+        tempfile.TemporaryFile() as out,
+        tempfile.TemporaryFile() as complaints,
+        tempfile.TemporaryFile() as given,
+    ):
+        given.write(text.encode("utf-8", "replace"))
+        given.seek(0)
         try:
             process = subprocess.Popen(
                 argv,
-                stdin=subprocess.DEVNULL,
+                stdin=given,
                 stdout=out,
                 stderr=complaints,
                 cwd=FOLDER,

@@ -55,9 +55,9 @@ class SshHome:
         self._sockets = sockets
         self._timeout = timeout
 
-    def ask(self, words: Sequence[str]) -> Heard:
+    def ask(self, words: Sequence[str], text: str = "") -> Heard:
         """Run the command for this home on its host."""
-        heard, complaint = run(self.call(words), self._timeout)
+        heard, complaint = run(self.call(words), self._timeout, text)
         if heard.code == _BROKEN and not heard.text:
             last = (complaint.splitlines() or ["it gave no reason"])[-1]
             raise SourceAwayError(

@@ -12,7 +12,8 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.domain.agents import Notice
+from memconsole.domain.agents import HomeRef, Notice
+from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.wire import Freshness
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.text.figures import plural
@@ -197,11 +198,14 @@ def _of_agent(
     place, _, own = agent.rpartition("/")
     host, colon, path = place.partition(":")
     _require_known(sources, [host])
-    found = [one for one in sources if one.home.host == host]
-    if colon:
-        found = [one for one in found if one.home.path == path]
+    named = labels([one.home for one in sources])
+    found = [
+        one
+        for one, label in zip(sources, named, strict=True)
+        if place == label or (colon and one.home == HomeRef(path, host))
+    ]
     if len(found) != 1:
-        every = ", ".join(f"{one.home.host}:{one.home.path}/{own}" for one in sources)
+        every = ", ".join(f"{label}/{own}" for label in named)
         why = f"has no home {path!r} in the fleet" if colon else "has several homes"
         raise UsageError(f"{host} {why}", hint=f"Known: {every}.")
     told = [own if word == agent else word for word in words]

@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections import Counter
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.text.compiled import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.domain.agents import HomeRef
 
 _FORM = (
     r"ssh://(?:(?P<user>[A-Za-z0-9_][A-Za-z0-9_.-]{0,63})@)?"
@@ -27,6 +34,25 @@ class SshAddress(NamedTuple):
     user: str = ""
     port: int | None = None
     home: str = ""
+
+
+def labels(homes: Sequence[HomeRef]) -> list[str]:
+    """Return what each home is called by: its host, and what tells it from others of that host.
+
+    Of several homes of one host that is the folder they lie in, else the whole path.
+    """
+    hosts = Counter(one.host for one in homes)
+    folders = Counter((one.host, _folder(one)) for one in homes)
+    return [
+        one.host
+        if hosts[one.host] == 1
+        else f"{one.host}:{_folder(one) if folders[one.host, _folder(one)] == 1 else one.path}"
+        for one in homes
+    ]
+
+
+def _folder(home: HomeRef) -> str:
+    return PurePosixPath(home.path).parent.name
 
 
 def parse(text: str) -> SshAddress:

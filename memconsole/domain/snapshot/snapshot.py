@@ -13,7 +13,15 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from datetime import datetime
 
-    from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
+    from memconsole.domain.agents import (
+        Agent,
+        AgentRef,
+        Era,
+        Home,
+        HomeRef,
+        Notice,
+        Storage,
+    )
     from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.events import Event
@@ -261,6 +269,27 @@ class SchedulerStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class HomeReading:
+    """How one of several homes is.
+
+    Attributes:
+        label: What its agents are called by, before a slash: `alpha`, or `alpha:/srv/b/.openclaw`.
+        freshness: `live`, `late` or `away`; what is shown of one that is away is of `as_of`.
+        as_of: When what is shown of it was read; None where nothing ever was.
+        failure: Why it is away; empty when it is not, or was not asked yet.
+        version: Release of memconsole there, where it is another than ours.
+    """
+
+    ref: HomeRef
+    label: str
+    freshness: str
+    as_of: datetime | None
+    failure: str = ""
+    hint: str = ""
+    version: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ConsoleSnapshot:
     """Everything the first screen shows, taken in one go.
 
@@ -275,6 +304,8 @@ class ConsoleSnapshot:
         unread: Agents that are still being read: what is told is not all there is.
         alerts: What was wrong at the last look at health, the oldest first.
         quiet: What speaks for it that nothing is wrong where nothing was found.
+        homes: Each home, where there are several; an agent's id is its full name then, such as
+            `alpha/main`, and `home` is the one of this console.
     """
 
     home: Home
@@ -292,6 +323,7 @@ class ConsoleSnapshot:
     events: tuple[Event, ...] = ()
     unread: int = 0
     quiet: Quiet = Quiet()
+    homes: tuple[HomeReading, ...] = ()
     _by_agent: dict[str, tuple[SessionView, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -306,6 +338,16 @@ class ConsoleSnapshot:
                 grouped.setdefault(view.agent.id, []).append(view)
             self._by_agent.update((one, tuple(views)) for one, views in grouped.items())
         return self._by_agent.get(agent_id, ())
+
+    def home_of(self, agent_id: str) -> HomeReading | None:
+        """Return the home of an agent; None where there is one home only."""
+        label = agent_id.rpartition("/")[0]
+        return next((one for one in self.homes if one.label == label), None)
+
+    @property
+    def unread_homes(self) -> tuple[HomeReading, ...]:
+        """The homes of which nothing was ever read."""
+        return tuple(one for one in self.homes if one.as_of is None)
 
     @property
     def is_quiet(self) -> bool:

@@ -210,7 +210,7 @@ class Snapshots:
             sessions += rows
             listings.append(reading.listing)
         require_a_readable_store(home, listings)
-        sessions.sort(key=_order)
+        sessions.sort(key=session_order)
         if settings is not None:
             sessions = self._with_outlook(sessions, home, settings, seen.status.version)
         return views, sessions
@@ -424,7 +424,7 @@ def _left_out(sessions: Iterable[SessionView], views: Iterable[AgentView]) -> di
     return dict(counts)
 
 
-def _order(view: SessionView) -> tuple[int, float, float, str]:
+def session_order(view: SessionView) -> tuple[int, float, float, str]:
     """People's conversations first, then jobs and helpers, then what has ended."""
     if view.state is SessionState.ORPHAN:
         rank = 4

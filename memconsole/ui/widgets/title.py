@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, HomeReading
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
 
@@ -53,7 +54,7 @@ def title_line(
     time = (Span(f"{figures.clock(context.now, context.zone)} ", Role.MUTED),)
     if snapshot is None:
         return between(left, time, width)
-    home = Span(f"  {home_name(snapshot.home.path)}", Role.MUTED)
+    home = Span(f"  {_homes(snapshot) or home_name(snapshot.home.path)}", Role.MUTED)
     words = [tuple(_machinery(snapshot, context, size)) for size in _SIZES]
     for head, middle in (((*left, home), words[0]), *((left, one) for one in words)):
         right = (*middle, *time)
@@ -61,6 +62,19 @@ def title_line(
             return between(head, right, width)
     # Whether the machinery lives stays when everything else has gone.
     return between(left, words[-1], width)
+
+
+def _homes(snapshot: ConsoleSnapshot) -> str:
+    """Return how many homes there are and how they are; empty for one."""
+    if not snapshot.homes:
+        return ""
+    counts = Counter("asked" if _is_asked(one) else one.freshness for one in snapshot.homes)
+    every = figures.plural(len(snapshot.homes), "home")
+    return ", ".join((every, *(f"{count} {word}" for word, count in sorted(counts.items()))))
+
+
+def _is_asked(home: HomeReading) -> bool:
+    return home.as_of is None and not home.failure
 
 
 def home_name(path: Path) -> str:

@@ -77,10 +77,10 @@ class BootstrapScreen(AgentScreen):
         super().show_snapshot()
 
     def _look(self) -> Starts:
-        engine, key = self.desk.engine, f"agent:{self._agent_id}:main"
+        engine, agent_id = self.desk.engine.of(self._agent_id)
         return Starts(
-            engine.bootstrap.by_class(self._agent_id),
-            engine.bootstrap.to_read(session_key=key),
+            engine.bootstrap.by_class(agent_id),
+            engine.bootstrap.to_read(session_key=f"agent:{agent_id}:main"),
             engine.hooks.folder.status(""),
         )
 

@@ -55,7 +55,7 @@ class CheckpointsScreen(AgentScreen):
         seen = next((one.checkpoint_at for one in agents if one.ref.id == self._agent_id), None)
         if self._loader.value is None or seen != self._seen:
             self._seen = seen
-            engine, agent_id = self.desk.engine, self._agent_id
+            engine, agent_id = self.desk.engine.of(self._agent_id)
             self._loader.ask(lambda: beside_each_other(engine.memory.checkpoints(agent_id)))
         self._show()
         super().show_snapshot()

@@ -77,7 +77,7 @@ class ConsolidationScreen(AgentScreen):
         seen = (None if pool is None else pool.read_at, last)
         if seen != self._seen:
             self._seen = seen
-            engine, agent_id = self.desk.engine, self._agent_id
+            engine, agent_id = self.desk.engine.of(self._agent_id)
             self._loader.ask(lambda: engine.consolidation.preview(agent_id))
         self._show()
         super().show_snapshot()

@@ -119,7 +119,7 @@ class FilesScreen(AgentScreen):
 
     def _ask_for_more(self, arrived: str) -> None:
         """Ask for what takes longer once the names are seen: threads share one processor."""
-        engine, agent_id, context = self.desk.engine, self._agent_id, self.context()
+        (engine, agent_id), context = self.desk.engine.of(self._agent_id), self.context()
         if arrived == "files":
             self._marks.ask(
                 lambda: markers_listing(
@@ -185,10 +185,11 @@ class FilesScreen(AgentScreen):
             self._path, self._file = path, None
             self.named("file").unmark()
             self.named("file").action_first()
-        engine, view, pool = self.desk.engine, self._view, self._pool
+        (engine, agent_id), view = self.desk.engine.of(self._agent_id), self._view
+        pool = self._pool
         width = self._width = self.named("file").room[0]
         is_of_pool = pool is None or any(item.path == path for item in pool.items)
-        wanted = Wanted(self._agent_id, path, view, is_beside=not is_of_pool)
+        wanted = Wanted(agent_id, path, view, is_beside=not is_of_pool)
         self._files.ask(lambda: wanted.read(engine, width))
 
     def _show_file(self) -> None:
@@ -400,9 +401,9 @@ class OwnIndex(Bar, inherit_bindings=False):
         self.run_worker(self._look, thread=True, group="own-index", exit_on_error=False)
 
     def _look(self) -> None:
-        engine = cast("Desk", self.app).engine
         try:
-            [health] = engine.platform_search.indexes(self._agent_id)
+            engine, agent_id = cast("Desk", self.app).engine.of(self._agent_id)
+            [health] = engine.platform_search.indexes(agent_id)
         except MemconsoleError as error:
             health = PlatformIndexHealth(self._agent_id, because=str(error))
         except Exception:

@@ -57,7 +57,7 @@ class ObservationsScreen(AgentScreen):
         seen = None if pool is None else pool.read_at
         if self._loader.value is None or seen != self._seen:
             self._seen = seen
-            engine, agent_id = self.desk.engine, self._agent_id
+            engine, agent_id = self.desk.engine.of(self._agent_id)
             self._loader.ask(lambda: parse(engine.memory.text(agent_id, OBSERVATIONS) or ""))
         self._show()
         super().show_snapshot()

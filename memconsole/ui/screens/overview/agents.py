@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.activity import told
@@ -13,6 +14,7 @@ from memconsole.text.figures import at_least
 from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, Sort
+from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.marked import Course, MarkedGauge, days_course, short_age
 from memconsole.ui.drawing.names import agent_name, doing_role
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span, fill_line
@@ -21,7 +23,7 @@ from memconsole.ui.drawing.table import measured
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, HomeReading
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
@@ -36,14 +38,17 @@ _SCALE = 1_000
 """Parts of a gauge whose end is the threshold."""
 
 _LEAST_NAME, _MOST_ID, _MOST_NAME = 8, 22, 28
+_MOST_HOME = 10
 _LEAST_DAYS, _MOST_DAYS = 5, 14
 
 
-def _columns(names: Sequence[str], *, has_trend: bool) -> tuple[Column, ...]:
+def _columns(names: Sequence[str], homes: Sequence[str], *, has_trend: bool) -> tuple[Column, ...]:
     """Return the columns; ids get what they need, then names, and gauges what is left."""
     longest = max(map(cells.width, names), default=0)
     ids = max((cells.width(name.partition(" (")[0]) for name in names), default=0)
+    host = min(max(map(cells.width, homes), default=0), _MOST_HOME)
     return (
+        *((Column("home", host, gap=1, sort="agent"),) if homes else ()),
         Column(
             "agent",
             min(max(ids, _LEAST_NAME), _MOST_ID),
@@ -87,7 +92,17 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
     elif sort.name != "home":
         agents.sort(key=_order(sort.name, fills), reverse=sort.falling)
     has_trend = any(agent.pool is not None and agent.pool.trend for agent in agents)
-    rows = [_row(agent, fills.get(agent.ref.id), context, has_trend=has_trend) for agent in agents]
+    rows = [
+        _row(
+            agent,
+            fills.get(agent.ref.id),
+            context,
+            has_trend=has_trend,
+            home=snapshot.home_of(agent.ref.id),
+        )
+        for agent in agents
+    ]
+    rows += [_unread_row(one, has_trend=has_trend) for one in snapshot.unread_homes]
     if len(agents) > 1:
         rows.append(_all_row(snapshot, fills, has_trend=has_trend))
     return Listing(
@@ -97,7 +112,11 @@ def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = 
         age=context.age(snapshot.taken_at),
         number=1,
         columns=measured(
-            _columns([agent_name(agent.agent) for agent in agents], has_trend=has_trend),
+            _columns(
+                [own_name(agent_name(agent.agent)) for agent in agents],
+                [one.label for one in snapshot.homes],
+                has_trend=has_trend,
+            ),
             rows,
             sort.name,
         ),
@@ -126,17 +145,63 @@ def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
     return fills
 
 
-def _row(agent: AgentView, fill: float | None, context: Context, *, has_trend: bool) -> Row:
+def own_name(name: str) -> str:
+    """Return an agent's name without its home, which stands in a column of its own."""
+    agent, bracket, display = name.partition(" (")
+    return f"{agent.rpartition('/')[2]}{bracket}{display}"
+
+
+def _unread_row(home: HomeReading, *, has_trend: bool) -> Row:
+    """Return the row of a home of which nothing was read: it may have any agent."""
+    word = "away" if home.failure else "asked"
+    return Row(
+        key=f"home:{home.label}",
+        cells=(
+            Cell(home.label, Role.MUTED, is_id=True),
+            *(unknown := (Cell(figures.UNKNOWN, Role.MUTED),) * 3),
+            Cell(word, Role.WARNING if home.failure else Role.MUTED),
+            *unknown,
+            *((Cell(),) * has_trend),
+        ),
+        value=literal(home.failure),
+        is_heading=True,
+        search=f"{home.label}/",
+        reason=literal(home.failure),
+    )
+
+
+def _aged(row: Row, home: HomeReading, fill: float | None, context: Context) -> Row:
+    """Return a row of a home that is away: grey, with the age of what it says."""
+    grey = [
+        Cell(one.text, Role.MUTED, is_id=True) if isinstance(one, Cell | _Name) else one
+        for one in row.cells
+    ]
+    grey[3] = Cell(figures.UNKNOWN if fill is None else figures.percent(fill * 100), Role.MUTED)
+    since = None if home.as_of is None else context.since(home.as_of)
+    grey[4] = Cell(f"away {short_age(since)}", Role.WARNING)
+    return replace(row, cells=tuple(grey))
+
+
+def _row(
+    agent: AgentView,
+    fill: float | None,
+    context: Context,
+    *,
+    has_trend: bool,
+    home: HomeReading | None = None,
+) -> Row:
     is_unreadable = agent.sessions is None
+    name = agent_name(agent.agent)
     pool = figures.UNKNOWN
     if agent.pool is not None and agent.pool.is_known:
         pool = figures.short_size(agent.pool.size_bytes)
-    return Row(
+    row = Row(
         key=agent.ref.id,
         cells=(
+            *((Cell(home.label, Role.MUTED, is_id=True),) if home else ()),
             _Name(
-                agent.ref.id,
-                agent_name(agent.agent),
+                own_name(agent.ref.id),
+                own_name(name),
                 Role.WARNING if agent.problems else Role.PLAIN,
             ),
             Cell("?" if agent.sessions is None else str(agent.sessions), Role.MUTED),
@@ -148,8 +213,10 @@ def _row(agent: AgentView, fill: float | None, context: Context, *, has_trend: b
             *((_days(agent, context),) * has_trend),
         ),
         value=agent.ref.id,
-        search=agent_name(agent.agent),
+        search=name,
     )
+    is_away = home is not None and home.freshness == "away"
+    return _aged(row, home, fill, context) if home is not None and is_away else row
 
 
 def _days(agent: AgentView, context: Context) -> Course:
@@ -184,6 +251,7 @@ def _all_row(snapshot: ConsoleSnapshot, fills: dict[str, float], *, has_trend: b
     return Row(
         key=ALL,
         cells=(
+            *((Cell("all", Role.MUTED),) if snapshot.homes else ()),
             _Name("all", "all agents", Role.MUTED),
             Cell(_all_sessions(snapshot), Role.MUTED),
             Cell(f"{_due_count(snapshot)} due" if _due_count(snapshot) else "", Role.DUE),

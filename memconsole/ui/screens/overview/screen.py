@@ -290,6 +290,14 @@ class OverviewScreen(ConsoleScreen):
         self._show_detail()
         return is_known
 
+    def show_home(self, label: str) -> bool:
+        """Show one home alone in both lists, or all when it was; return whether it is alone now."""
+        text = f"{label}/"
+        needle = "" if self.named("agents").place.needle == text else text
+        for name in ("agents", "sessions"):
+            self.named(name).filter(needle)
+        return bool(needle)
+
     def _agent_id(self) -> str | None:
         """Return the agent whose sessions are shown; None for all, and where only a list fits."""
         if self.is_small:

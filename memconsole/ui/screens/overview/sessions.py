@@ -68,7 +68,19 @@ def sessions_listing(
     shown = [view for view in own if everything or is_usual(view)]
     shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
     with_agent, is_narrow = agent_id is None, 0 < width < _NARROW
-    rows = tuple(_row(view, context, with_agent=with_agent, is_narrow=is_narrow) for view in shown)
+    away = {one.label for one in snapshot.homes if one.freshness == "away"}
+    rows = tuple(
+        _row(
+            view,
+            context,
+            with_agent=with_agent,
+            is_narrow=is_narrow,
+            is_old=bool(away) and view.agent.id.rpartition("/")[0] in away,
+        )
+        for view in shown
+    )
+    home = None if agent_id is None else snapshot.home_of(agent_id)
+    read_at = snapshot.taken_at if home is None or home.as_of is None else home.as_of
     return Listing(
         title="Sessions",
         about=f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} "
@@ -77,8 +89,8 @@ def sessions_listing(
             if agent_id is not None and _unreadable(snapshot, agent_id)
             else _folded(own, shown, is_all=snapshot.is_whole or agent_id is not None)
         ),
-        source=source_word(snapshot.era.sessions),
-        age=context.age(snapshot.taken_at),
+        source=source_word(snapshot.era.sessions) if home is None else literal(home.label),
+        age=context.age(read_at),
         number=2,
         columns=measured(
             _leading(_columns(with_agent=with_agent, is_narrow=is_narrow), sort), rows, sort.name
@@ -87,7 +99,7 @@ def sessions_listing(
         pinned=sum(view.is_due for view in shown) if sort == USUAL else 0,
         sort=sort,
         empty=_empty(snapshot, own, agent_id),
-        is_stale=context.is_stale(snapshot.taken_at),
+        is_stale=context.is_stale(snapshot.taken_at) or (home is not None and bool(home.failure)),
         problem=_problem(snapshot, agent_id, shown),
     )
 
@@ -157,8 +169,12 @@ def _leading(columns: tuple[Column, ...], sort: Sort) -> tuple[Column, ...]:
     )
 
 
-def _row(view: SessionView, context: Context, *, with_agent: bool, is_narrow: bool) -> Row:
+def _row(
+    view: SessionView, context: Context, *, with_agent: bool, is_narrow: bool, is_old: bool
+) -> Row:
     make = partial(_narrow_cells if is_narrow else _cells, view, context, with_agent=with_agent)
+    if is_old:
+        make = partial(_grey, make)
     return Row(
         key=row_key(view),
         cells=LateCells(make),
@@ -166,6 +182,11 @@ def _row(view: SessionView, context: Context, *, with_agent: bool, is_narrow: bo
         search=f"{full_name(view)} {view.key_text or ''} {view.session_id or ''}",
         reason=why_suspect(view) if view.count.state is TokenState.SUSPECT else "",
     )
+
+
+def _grey(make: Callable[[], Sequence[AnyCell]]) -> Sequence[AnyCell]:
+    """Return cells of a home that is away: nothing in them looks like now."""
+    return tuple(replace(one, role=Role.MUTED) if isinstance(one, Cell) else one for one in make())
 
 
 def _narrow_cells(view: SessionView, context: Context, *, with_agent: bool) -> Sequence[AnyCell]:

@@ -352,6 +352,14 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
                 refusal=screen.why_not("command", (spec.name,)) or "",
                 writes=True,
             )
+    snapshot = screen.desk.snapshot
+    for home in () if snapshot is None else snapshot.homes:
+        found[f"host {home.label}"] = Entry(
+            f"host {literal(home.label)}",
+            "",
+            "Show the agents and sessions of this home alone; again shows all",
+            f"app.host({home.label!r})",
+        )
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
             f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"

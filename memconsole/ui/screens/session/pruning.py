@@ -88,7 +88,8 @@ class PruningScreen(ConsoleScreen):
         return self._view.key_text or self._view.session_id or ""
 
     def _ask(self) -> None:
-        engine, name, request = self.desk.engine, self._asked, self._request
+        (engine, _), name = self.desk.engine.of(self._view.agent.id), self._asked
+        request = self._request
         self._previews.ask(lambda: engine.sessions.pruned(name, request))
         self._details.ask(lambda: engine.sessions.detail(name))
 

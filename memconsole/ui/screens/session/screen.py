@@ -80,7 +80,7 @@ class SessionScreen(ConsoleScreen):
         self._load()
 
     def _load(self) -> None:
-        engine, tail = self.desk.engine, self._tail
+        (engine, _), tail = self.desk.engine.of(self._view.agent.id), self._tail
         name = self._view.key_text or self._view.session_id or ""
         if self._view.state.value != "live" and self._view.session_id is not None:
             name = self._view.session_id
