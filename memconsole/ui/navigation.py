@@ -50,7 +50,8 @@ class Navigation:
         if name is None:
             self._app.say("this entry has neither a key nor an id to open it by")
             return
-        self._app.push_screen(SessionScreen(view, find))
+        if self._is_here(view.agent.id):
+            self._app.push_screen(SessionScreen(view, find))
 
     def memory(self, agent_id: str | None, path: str | None = None) -> None:
         """Open the memory of one agent, at one file."""
@@ -63,20 +64,21 @@ class Navigation:
         if agent_id is None:
             self._app.say("select one agent to see its memory")
             return
-        self._app.push_screen(MemoryScreen(agent_id, path))
+        if self._is_here(agent_id):
+            self._app.push_screen(MemoryScreen(agent_id, path))
 
     def bootstrap(self, agent_id: str) -> None:
         """Open what sessions of one agent are given at their start."""
         from memconsole.ui.screens.bootstrap.screen import BootstrapScreen  # noqa: PLC0415 - see above
 
-        if not isinstance(self._app.screen, BootstrapScreen):
+        if self._is_here(agent_id) and not isinstance(self._app.screen, BootstrapScreen):
             self._app.push_screen(BootstrapScreen(agent_id))
 
     def consolidation(self, agent_id: str) -> None:
         """Open what consolidation would do to the memory of one agent."""
         from memconsole.ui.screens.consolidation.screen import ConsolidationScreen  # noqa: PLC0415
 
-        if not isinstance(self._app.screen, ConsolidationScreen):
+        if self._is_here(agent_id) and not isinstance(self._app.screen, ConsolidationScreen):
             self._app.push_screen(ConsolidationScreen(agent_id))
 
     def pruning(self, view: SessionView) -> None:
@@ -87,7 +89,18 @@ class Navigation:
         if name is None:
             self._app.say("this entry has neither a key nor an id to preview it by")
             return
-        self._app.push_screen(PruningScreen(view))
+        if self._is_here(view.agent.id):
+            self._app.push_screen(PruningScreen(view))
+
+    def _is_here(self, agent_id: str) -> bool:
+        """Whether an agent's files can be read here; says where they can when they are not."""
+        snapshot = self._app.snapshot
+        home = None if snapshot is None else snapshot.home_of(agent_id)
+        if home is None or not home.is_far:
+            return True
+        where = f"ssh -t {home.ref.host} memconsole"
+        self._app.say(literal(f"{home.label} shows that itself: {where}"))
+        return False
 
     def note(self, spec: CommandSpec, targets: tuple[Target, ...]) -> None:
         """Ask for a text, then begin the command that writes it down."""
@@ -121,7 +134,8 @@ class Navigation:
             return
         from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
 
-        self._app.push_screen(MemoryScreen(hit.agent, spot=location_of(hit, query)))
+        if self._is_here(hit.agent):
+            self._app.push_screen(MemoryScreen(hit.agent, spot=location_of(hit, query)))
 
     def _session(self, hit: SearchHit, query: Query) -> None:
         snapshot = self._app.snapshot
@@ -142,14 +156,14 @@ class Navigation:
         """Open what is remembered of an agent's sessions."""
         from memconsole.ui.screens.observations.screen import ObservationsScreen  # noqa: PLC0415
 
-        if not isinstance(self._app.screen, ObservationsScreen):
+        if self._is_here(agent_id) and not isinstance(self._app.screen, ObservationsScreen):
             self._app.push_screen(ObservationsScreen(agent_id))
 
     def checkpoints(self, agent_id: str) -> None:
         """Open what the checkpoints of an agent saved."""
         from memconsole.ui.screens.checkpoints.screen import CheckpointsScreen  # noqa: PLC0415
 
-        if not isinstance(self._app.screen, CheckpointsScreen):
+        if self._is_here(agent_id) and not isinstance(self._app.screen, CheckpointsScreen):
             self._app.push_screen(CheckpointsScreen(agent_id))
 
     def jobs(self) -> None:

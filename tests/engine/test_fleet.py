@@ -20,7 +20,8 @@ class Told:
         self.home = HomeRef("/home", host)
         self.is_away = is_away
 
-    def ask(self, words: Sequence[str]) -> Heard:
+    def ask(self, words: Sequence[str], text: str = "") -> Heard:
+        del text
         if self.is_away:
             raise SourceAwayError("gone")
         row: dict[str, object] = {"schema": 1, "at": NOW.isoformat()}

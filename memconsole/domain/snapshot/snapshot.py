@@ -288,6 +288,11 @@ class HomeReading:
     hint: str = ""
     version: str = ""
 
+    @property
+    def is_far(self) -> bool:
+        """Whether it is of another host, whose files nobody reads here."""
+        return bool(self.ref.host)
+
 
 @dataclass(frozen=True, slots=True)
 class ConsoleSnapshot:

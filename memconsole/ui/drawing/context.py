@@ -12,6 +12,7 @@ from memconsole.text import figures
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, HomeReading
     from memconsole.ui.drawing.glyphs import Glyphs
 
 
@@ -47,6 +48,12 @@ class Context:
     def is_stale(self, at: datetime) -> bool:
         """Tell whether a source was last asked more than twice its interval ago."""
         return self.now - at > 2 * self.interval
+
+    def age_of(self, snapshot: ConsoleSnapshot, home: HomeReading | None) -> str:
+        """Return how old what is shown of a home is; another host is asked less often."""
+        if home is None or not home.is_far:
+            return self.age(snapshot.taken_at)
+        return figures.ago(self.since(home.as_of))
 
     def age(self, at: datetime) -> str:
         """Return how old a source is, for a frame: `now`, `4 min ago stale`."""

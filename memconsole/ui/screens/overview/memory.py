@@ -47,27 +47,33 @@ def memory_listing(
     name = "" if agent is None else f"{context.glyphs.dot} {agent.ref.id}"
     if pool is not None and len(pool.agents) > 1:
         name += f", shared by {len(pool.agents)}"
-    read_at = snapshot.taken_at
+    home = None if agent is None else snapshot.home_of(agent.ref.id)
+    is_far = home is not None and home.is_far
     return Listing(
         title="Memory",
         about=name,
-        source="files",
-        age=context.age(read_at),
+        source=literal(home.label) if home is not None and is_far else "files",
+        age=context.age_of(snapshot, home),
         number=3,
         rows=()
         if pool is None or not pool.exists
-        else (*_rows(pool, context, tags_a_line), *_waiting(indexes, context)),
+        else (
+            *_rows(pool, context, tags_a_line, is_far=is_far),
+            *_waiting(indexes, context),
+        ),
         empty=_empty(agent, pool),
-        is_stale=context.is_stale(read_at),
+        is_stale=context.is_stale(snapshot.taken_at),
         problem=literal(pool.notices[0].message) if pool is not None and pool.notices else "",
     )
 
 
-def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
+def _rows(pool: Pool, context: Context, tags_a_line: int, *, is_far: bool) -> Iterator[Row]:
+    """Yield what is known of a pool; of another host's that is its sums."""
+    tokens = "" if is_far else f"  ~{figures.kilo(pool.tokens)} tokens"
     yield text_row(
         "size",
         Span(figures.size(pool.size_bytes), Role.STRONG),
-        Span(f"  {figures.plural(pool.files, 'file')}  ~{figures.kilo(pool.tokens)} tokens"),
+        Span(f"  {figures.plural(pool.files, 'file')}{tokens}"),
         is_heading=True,
     )
     if pool.trend:
@@ -75,7 +81,8 @@ def _rows(pool: Pool, context: Context, tags_a_line: int) -> Iterator[Row]:
         if marked := marked_since(pool.trend):
             words = (Span("marked ", Role.MUTED), Span(literal(marked)))
             yield text_row("marked", *words, is_heading=True)
-    yield text_row("context", *_active_context(pool, context), is_heading=True)
+    if not is_far:
+        yield text_row("context", *_active_context(pool, context), is_heading=True)
     for limit in pool.limits:
         yield text_row(
             f"limit-{limit.path}", *_limit(limit.path, limit.chars, limit.limit), is_heading=True

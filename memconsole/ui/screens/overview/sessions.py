@@ -80,7 +80,6 @@ def sessions_listing(
         for view in shown
     )
     home = None if agent_id is None else snapshot.home_of(agent_id)
-    read_at = snapshot.taken_at if home is None or home.as_of is None else home.as_of
     return Listing(
         title="Sessions",
         about=f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} "
@@ -90,7 +89,7 @@ def sessions_listing(
             else _folded(own, shown, is_all=snapshot.is_whole or agent_id is not None)
         ),
         source=source_word(snapshot.era.sessions) if home is None else literal(home.label),
-        age=context.age(read_at),
+        age=context.age_of(snapshot, home),
         number=2,
         columns=measured(
             _leading(_columns(with_agent=with_agent, is_narrow=is_narrow), sort), rows, sort.name
