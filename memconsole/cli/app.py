@@ -261,10 +261,10 @@ def start(
     from memconsole.cli import console  # noqa: PLC0415
 
     call = call_of(context)
-    if serve and call.flags.names_fleet:
-        raise UsageError(
-            "--serve is about one home", hint="Run one for each: `memconsole --serve --home DIR`."
-        )
+    if serve and not version and call.flags.names_fleet:
+        from memconsole.cli.call.serving_several import serve_several  # noqa: PLC0415
+
+        return serve_several(call, layer)
     if serve and not version:
         from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415
 

@@ -29,7 +29,7 @@ from memconsole.adapters.state.views import StateViews
 from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.pool import DiskMemory
 from memconsole.adapters.workspace.writer import DiskWorkspace
-from memconsole.compose.process import build_clock, user_home
+from memconsole.compose.process import build_clock, home_mark, user_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.memory.categories import with_own
@@ -40,7 +40,6 @@ from memconsole.ports.bundle import AlertPorts, HealthPorts, ModelPorts, Ports
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from pathlib import Path
 
     from memconsole.adapters.platform.home import HomeChoice
     from memconsole.domain.agents import Notice
@@ -53,7 +52,6 @@ if TYPE_CHECKING:
         MemoryReader,
         Platform,
         ReadingMemory,
-        SchedulerControl,
         SessionStore,
     )
     from memconsole.ports.platform_files import ConfigFile, HookFolder
@@ -66,7 +64,9 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
     """Put the engine together over this host; a clock that runs already is given."""
     _collect_rubbish()
     clock, copies, locks = clock or build_clock(), PrivateCopies(), settings.state_dir / "locks"
-    kept = StateViews(state := StateDatabase(settings.state_dir, copies))
+    kept = StateViews(
+        state := StateDatabase(settings.state_dir, copies), mark := home_mark(settings)
+    )
     choice = find_home(settings.home, os.environ, user_home())
     config_file = functools.cache(lambda: _config_file(settings, choice, clock))
     ports = Ports(
@@ -91,7 +91,7 @@ def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = No
         reflections=kept.reflections,
         folders=DiskFolders(kept.journal),
         journal=kept.journal,
-        scheduler=_scheduler(locks, kept),
+        scheduler=SchedulerWatch(settings.state_dir / f"locks{mark and '-'}{mark}", kept.jobs),
         gateway=_gateway(settings, choice, origin, clock),
         rotations=kept.rotations,
         branches=kept.branches,
@@ -155,10 +155,6 @@ def _sessions(settings: Settings, copies: PrivateCopies, clock: Clock) -> Sessio
         return _usable(lambda: settings.for_agent(agent_id).capture.groups, False)
 
     return AgentSessionStore(copies, decode_json5, clock.now, captures_groups)
-
-
-def _scheduler(locks: Path, kept: StateViews) -> SchedulerControl:
-    return SchedulerWatch(locks, kept.jobs)
 
 
 def _readings(settings: Settings) -> ReadingMemory:

@@ -27,6 +27,11 @@ if TYPE_CHECKING:
 _SOCKETS = "ssh"
 
 
+def local_homes(sources: Sequence[FleetSource]) -> tuple[str, ...]:
+    """Return the paths of the homes of this host among them."""
+    return tuple(one.home.path for one in sources if isinstance(one, LocalHome))
+
+
 def build_several(
     settings: Settings,
     own: Engine,

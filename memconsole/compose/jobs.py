@@ -41,8 +41,8 @@ def build_jobs(
         scheduler_engine: Makes the engine of a hosted scheduler; None takes `engine`.
     """
     state = StateDatabase(settings.state_dir, PrivateCopies())
-    store = StateJobs(state)
-    locks = settings.state_dir / "locks"
+    store = StateJobs(state, mark := process.home_mark(settings))
+    locks = settings.state_dir / f"locks{mark and '-'}{mark}"
     return Jobs(
         settings=settings,
         engine=engine,

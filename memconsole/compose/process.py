@@ -11,7 +11,7 @@ from memconsole.adapters.platform.home import find_home
 from memconsole.config.keys import HOOK_VARIABLE
 from memconsole.config.load import load
 from memconsole.domain.calendar import resolve_zone
-from memconsole.errors import HomeNotFoundError
+from memconsole.errors import ConfigError, HomeNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +53,24 @@ def zone(settings: Settings, home: Home | None) -> Zone:
 def user_home() -> Path:
     """Return the operator's home folder: `~`."""
     return Path(os.environ.get("HOME") or Path.home())
+
+
+def home_mark(settings: Settings) -> str:
+    """Return what the scheduler of a home is told apart by; empty for the first one of this host.
+
+    A state folder may serve several homes, each with a scheduler, locks and jobs of its own.
+    """
+    try:
+        own = [one for one in settings.fleet.sources if "://" not in one]
+    except ConfigError:
+        return ""
+    if len(own) < 2:
+        return ""
+    import hashlib  # noqa: PLC0415 - most have one home
+
+    path = str(find_home(settings.home, os.environ, user_home()).path)
+    others = [os.path.expanduser(one) for one in own[1:]]  # noqa: PTH111 - keeps it as written
+    return hashlib.sha256(os.fsencode(path)).hexdigest()[:12] if path in others else ""
 
 
 def require_home(settings: Settings) -> None:

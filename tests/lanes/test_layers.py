@@ -1,7 +1,8 @@
-"""Four layers as processes of their own: they run together, and the death of one is told."""
+"""Layers, and homes, as processes of their own: they run together; the death of one is told."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -43,8 +44,13 @@ class Host:
             "MEMCONSOLE_HOME": str(folder / ".openclaw"),
             "MEMCONSOLE_TRANSPORT": "none",
         }
-        database = StateDatabase(state, PrivateCopies())
-        self._watch = SchedulerWatch(state / "locks", StateJobs(database))
+        self._state = state
+        self._watch = self.watch("locks")
+
+    def watch(self, locks: str) -> SchedulerWatch:
+        """Return what looks at the locks of one scheduler."""
+        jobs = StateJobs(StateDatabase(self._state, PrivateCopies()))
+        return SchedulerWatch(self._state / locks, jobs)
 
     def begin(self, *words: str, stdout: int = subprocess.DEVNULL) -> subprocess.Popen[str]:
         return subprocess.Popen(
@@ -59,10 +65,12 @@ class Host:
     def serve(self, layer: Layer) -> subprocess.Popen[str]:
         return self.begin("--serve", "--layer", layer.value)
 
-    def status(self, is_so: Callable[[SchedulerStatus], bool]) -> SchedulerStatus:
+    def status(
+        self, is_so: Callable[[SchedulerStatus], bool], watch: SchedulerWatch | None = None
+    ) -> SchedulerStatus:
         """Wait until the locks say something."""
         deadline_s = time.monotonic() + _DEADLINE_S
-        while not is_so(found := self._watch.status()) and time.monotonic() < deadline_s:
+        while not is_so(found := (watch or self._watch).status()) and time.monotonic() < deadline_s:
             time.sleep(0.1)
         return found
 
@@ -88,3 +96,37 @@ def test_the_death_of_one_layer_stops_no_other_and_is_told(tmp_path: Path) -> No
             process.terminate()
         codes = [process.wait(_DEADLINE_S) for process in processes.values()]
     assert codes == [0, 0, 0, 0]
+
+
+def test_each_home_of_the_fleet_has_a_scheduler_and_one_that_dies_is_started_again(
+    tmp_path: Path,
+) -> None:
+    homes = [tmp_path / name / ".openclaw" for name in "ab"]
+    for home in homes:
+        (home / "agents" / "main" / "sessions").mkdir(parents=True)
+    file = tmp_path / "config.toml"
+    named = ", ".join(f'"{home}"' for home in homes)
+    file.write_text(f"[[fleet.source]]\nhomes = [{named}]\n")
+    host = Host(tmp_path)
+    process = host.begin("--config", str(file), "--serve", "--fleet")
+    watches = [host.watch("locks"), host.watch(f"locks-{_mark(homes[1])}")]
+    try:
+        first, second = (
+            host.status(lambda one: one.state == "running", watch) for watch in watches
+        )
+        assert first.pid is not None
+        assert second.pid is not None
+        assert len({first.pid, second.pid, process.pid}) == 3
+        os.kill(first.pid, signal.SIGKILL)
+        again = host.status(lambda one: one.pid not in (None, first.pid), watches[0])
+        assert again.state == "running"
+        assert watches[1].status().pid == second.pid
+    finally:
+        process.terminate()
+        code = process.wait(_DEADLINE_S)
+    assert code == 0
+    assert [watch.status().state for watch in watches] == ["stopped", "stopped"]
+
+
+def _mark(home: Path) -> str:
+    return hashlib.sha256(os.fsencode(home)).hexdigest()[:12]

@@ -29,9 +29,14 @@ pytestmark = pytest.mark.ssh
 
 
 class Server:
-    """An sshd on the loopback interface, with keys of its own."""
+    """An sshd on the loopback interface, with keys of its own.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: For everything of it.
+        more: Lines of its configuration.
+    """
+
+    def __init__(self, folder: Path, more: str = "") -> None:
         self.folder = folder
         self.port = _free_port()
         for name in ("host", "user"):
@@ -45,7 +50,7 @@ class Server:
             f"ListenAddress 127.0.0.1:{self.port}\nHostKey {folder / 'host'}\n"
             f"PidFile {folder / 'pid'}\nAuthorizedKeysFile {folder / 'authorized'}\n"
             "StrictModes no\nUsePAM no\nPasswordAuthentication no\n"
-            "KbdInteractiveAuthentication no\nPrintMotd no\nPrintLastLog no\n"
+            f"KbdInteractiveAuthentication no\nPrintMotd no\nPrintLastLog no\n{more}"
         )
         if os.geteuid() == 0:
             Path("/run/sshd").mkdir(exist_ok=True)

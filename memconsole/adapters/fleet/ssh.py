@@ -6,6 +6,7 @@ OpenSSH does what it is for: keys, known hosts, aliases, one kept connection a h
 
 from __future__ import annotations
 
+import hashlib
 import shlex
 from typing import TYPE_CHECKING
 
@@ -30,8 +31,8 @@ _OPTIONS = (
     "ServerAliveInterval=10",
 )
 _KEPT = ("ControlMaster=auto", "ControlPersist=60")
-_LONGEST_FOLDER = 45
-"""A socket's path holds 104 bytes: the folder, 41 for the name and 18 while it is made."""
+_LONGEST_FOLDER = 68
+"""A socket's path holds 104 bytes: the folder, 17 for the name and 18 while it is made."""
 _ASKED = "MEMCONSOLE_ASKED=1"
 """What the other side asks is about its own home, whatever its settings say of a fleet."""
 
@@ -80,7 +81,8 @@ class SshHome:
             raise SourceAwayError("there is no ssh here", hint="Install the client of OpenSSH.")
         address = self._address
         place = str(self._sockets).replace("%", "%%")
-        kept = [*_KEPT, f"ControlPath={place}/%C"] if len(place) <= _LONGEST_FOLDER else []
+        kept = [*_KEPT, f"ControlPath={place}/{self._name}"]
+        kept = kept if len(place) <= _LONGEST_FOLDER else []
         home = ["--home", address.home] if address.home else []
         said = ["--json", *words]
         return [
@@ -90,6 +92,17 @@ class SshHome:
             *self._where(),
             f"memconsole --version; {shlex.join(['env', _ASKED, 'memconsole', *home, *said])}",
         ]
+
+    @property
+    def _name(self) -> str:
+        """The name of its socket.
+
+        By the address as it is written: two aliases may lead to one server with keys that open
+        two accounts, and one connection for both would act in the wrong one.
+        """
+        address = self._address
+        words = f"{address.host}\0{address.user}\0{address.port}"
+        return hashlib.sha256(words.encode()).hexdigest()[:16]
 
     def _where(self) -> list[str]:
         address = self._address

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.state.tables import JOBS
@@ -15,24 +16,36 @@ if TYPE_CHECKING:
 
 
 class StateJobs:
-    """Answers the port `JobStore`."""
+    """Answers the port `JobStore`.
 
-    def __init__(self, database: StateDatabase) -> None:
+    Args:
+        database: Ours.
+        mark: Of the home whose jobs these are, where the database serves several; its jobs are
+            kept under their ids with it behind.
+    """
+
+    def __init__(self, database: StateDatabase, mark: str = "") -> None:
         self._database = database
+        self._behind = f"@{mark}" if mark else ""
 
     def records(self) -> dict[str, JobRecord]:
         """Return all records by job id; none when they cannot be read."""
-        return {one.id: one for one in self._database.find(JOBS)}
+        found = {}
+        for one in self._database.find(JOBS):
+            job, at, _ = one.id.partition("@")
+            if one.id == f"{job}{self._behind}" and bool(at) == bool(self._behind):
+                found[job] = replace(one, id=job)
+        return found
 
     def save(self, record: JobRecord) -> None:
         """Store a record; whether it is paused stays as it is."""
-        row = JOBS.row(record)
+        row = JOBS.row(replace(record, id=f"{record.id}{self._behind}"))
         del row["is_paused"]
         self._database.write(lambda connection: JOBS.replace(connection, row))
 
     def pause(self, job: str, *, is_paused: bool) -> None:
         """Pause a job or let it go on."""
-        row = {"id": job, "is_paused": is_paused}
+        row = {"id": f"{job}{self._behind}", "is_paused": is_paused}
         self._database.write(lambda connection: JOBS.replace(connection, row))
 
     def keep_open(self) -> AbstractContextManager[None]:

@@ -29,9 +29,10 @@ class StateViews:
 
     Args:
         database: Opened by each view when it is asked.
+        mark: Of the home, where the database serves the schedulers of several.
     """
 
-    def __init__(self, database: StateDatabase) -> None:
+    def __init__(self, database: StateDatabase, mark: str = "") -> None:
         self.runs = StateRunLog(database)
         self.samples = StateSamples(database)
         self.events = StateEvents(database)
@@ -47,5 +48,5 @@ class StateViews:
         self.reflections = StateReflections(database)
         self.rotations = StateRotations(database)
         self.branches = StateBranches(database)
-        self.jobs = StateJobs(database)
+        self.jobs = StateJobs(database, mark)
         self.journal = StateJournal(database)

@@ -45,7 +45,7 @@ def serve_jobs(call: Call, layer: Layer | None = None) -> int:
     """
     settings = call.settings
     require_home(settings)
-    _log_as_a_service(settings, call.clock.now)
+    log_as_a_service(settings, call.clock.now)
     children = ChildProcesses(settings, call.clock)
     if not settings.ui.read_only:
         children.renew_state()
@@ -54,7 +54,7 @@ def serve_jobs(call: Call, layer: Layer | None = None) -> int:
     stopper = Stopper()
     with (
         closing(stopper.bell),
-        _stopped_by_signals(stopper) as seen,
+        stopped_by_signals(stopper) as seen,
         _publishing(call) if layer in (None, Layer.HEALTH) else nullcontext(),
     ):
         has_ended = jobs.serve(stopper, Notifier.from_environment(os.environ), layer)
@@ -92,7 +92,7 @@ def _publishing(call: Call) -> Iterator[None]:
 
 
 @contextmanager
-def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
+def stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
     """Let signals end the loop between two steps; yields those that came."""
     seen: list[int] = []
 
@@ -108,7 +108,7 @@ def _stopped_by_signals(stopper: Stopper) -> Iterator[list[int]]:
             signal.signal(one, handler)
 
 
-def _log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
+def log_as_a_service(settings: Settings, now: Callable[[], datetime]) -> None:
     """Log JSON lines to standard error, what was done included."""
     root = logging.getLogger("memconsole")
     root.setLevel(min(logging.INFO, logging.getLevelNamesMapping()[settings.log.level.upper()]))

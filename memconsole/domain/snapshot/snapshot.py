@@ -349,6 +349,11 @@ class ConsoleSnapshot:
         label = agent_id.rpartition("/")[0]
         return next((one for one in self.homes if one.label == label), None)
 
+    def is_away(self, agent_id: str) -> bool:
+        """Whether what is shown of an agent is of its home's last answer, which is over."""
+        home = self.home_of(agent_id) if self.homes else None
+        return home is not None and home.freshness == "away"
+
     @property
     def unread_homes(self) -> tuple[HomeReading, ...]:
         """The homes of which nothing was ever read."""
@@ -368,7 +373,9 @@ class ConsoleSnapshot:
     @property
     def is_whole(self) -> bool:
         """Whether every store was read; else there may be more sessions than are listed."""
-        return not self.unread and all(agent.sessions is not None for agent in self.agents)
+        if self.unread or self.unread_homes:
+            return False
+        return all(agent.sessions is not None for agent in self.agents)
 
 
 @dataclass(frozen=True, slots=True)

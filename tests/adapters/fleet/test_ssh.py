@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import shlex
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from memconsole.adapters.fleet.ssh import SshHome
 from memconsole.domain.fleet.address import parse
 from memconsole.domain.fleet.wire import Heard
 from memconsole.errors import SourceAwayError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def written(folder: Path, script: str) -> None:
@@ -66,3 +63,14 @@ def test_an_answer_comes_with_its_code(home: SshHome, tmp_path: Path) -> None:
 def test_the_release_there_comes_before_the_answer(home: SshHome, tmp_path: Path) -> None:
     written(tmp_path, "echo memconsole 0.9.1; echo '{}'")
     assert home.ask(["agents"]) == Heard(b"{}\n", 0, "0.9.1")
+
+
+@pytest.mark.usefixtures("home")
+def test_two_aliases_share_no_connection() -> None:
+    def path(url: str) -> str:
+        one = SshHome(parse(url), sockets=Path("/run/s"), timeout=timedelta(minutes=1))
+        return next(word for word in one.call(["agents"]) if word.startswith("ControlPath="))
+
+    assert path("ssh://alpha") != path("ssh://beta")
+    assert path("ssh://alpha") != path("ssh://ops@alpha")
+    assert path("ssh://alpha/a") == path("ssh://alpha/b")

@@ -52,6 +52,16 @@ def test_being_told_to_end_is_not_done_and_no_failure_in_a_row() -> None:
     assert (ended.failures, ended.done_at, ended.status) == (2, None, "failed")
 
 
+def test_two_homes_of_one_database_have_jobs_of_their_own(database: StateDatabase) -> None:
+    first, second = StateJobs(database), StateJobs(database, "162c95a952dc")
+    first.save(JobRecord("rotation").begun(NOW, 0))
+    assert second.records() == {}
+    second.pause("rotation", is_paused=True)
+    assert {one: record.id for one, record in second.records().items()} == {"rotation": "rotation"}
+    assert second.records()["rotation"].is_paused
+    assert not first.records()["rotation"].is_paused
+
+
 def test_one_owner_a_state_folder(tmp_path: Path) -> None:
     first, second = (FileJobLocks(tmp_path, lambda: NOW) for _ in range(2))
     with first.scheduler():

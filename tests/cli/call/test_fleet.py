@@ -50,7 +50,7 @@ def test_each_object_says_whose_it_is_and_a_home_that_fails_fails_no_other(
         (["rotate", "--fleet"], "nobody can answer here"),
         (["agents", "--label", "prod"], "there is no label 'prod'"),
         (["checkpoint", "--agent", "nowhere/main"], "there is no host 'nowhere'"),
-        (["--fleet"], "need a command"),
+        (["--serve", "--label", "prod"], "there is no label 'prod'"),
         (["agents", "--host", "elsewhere"], "there is no host 'elsewhere'"),
         (["agents", "--fleet", "--demo"], "not one that is named"),
     ],
@@ -88,6 +88,13 @@ def test_a_call_of_one_home_loads_nothing_of_the_fleet(config: Path, tmp_path: P
         [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
     )
     assert done.stderr.splitlines()[-1] == "[]"
+
+
+def test_without_a_terminal_the_console_over_a_fleet_is_its_status(
+    config: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--fleet", "--config", str(config)]) == 1
+    assert "gone does not exist" in capsys.readouterr().out
 
 
 @pytest.fixture

@@ -215,8 +215,9 @@ def _row(
         value=agent.ref.id,
         search=name,
     )
-    is_away = home is not None and home.freshness == "away"
-    return _aged(row, home, fill, context) if home is not None and is_away else row
+    if home is None or home.freshness != "away":
+        return row
+    return _aged(row, home, fill, context)
 
 
 def _days(agent: AgentView, context: Context) -> Course:

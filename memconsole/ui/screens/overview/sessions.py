@@ -68,17 +68,8 @@ def sessions_listing(
     shown = [view for view in own if everything or is_usual(view)]
     shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
     with_agent, is_narrow = agent_id is None, 0 < width < _NARROW
-    away = {one.label for one in snapshot.homes if one.freshness == "away"}
-    rows = tuple(
-        _row(
-            view,
-            context,
-            with_agent=with_agent,
-            is_narrow=is_narrow,
-            is_old=bool(away) and view.agent.id.rpartition("/")[0] in away,
-        )
-        for view in shown
-    )
+    make = partial(_row, context=context, with_agent=with_agent, is_narrow=is_narrow)
+    rows = tuple(make(view, is_old=snapshot.is_away(view.agent.id)) for view in shown)
     home = None if agent_id is None else snapshot.home_of(agent_id)
     return Listing(
         title="Sessions",
@@ -169,7 +160,7 @@ def _leading(columns: tuple[Column, ...], sort: Sort) -> tuple[Column, ...]:
 
 
 def _row(
-    view: SessionView, context: Context, *, with_agent: bool, is_narrow: bool, is_old: bool
+    view: SessionView, *, context: Context, with_agent: bool, is_narrow: bool, is_old: bool
 ) -> Row:
     make = partial(_narrow_cells if is_narrow else _cells, view, context, with_agent=with_agent)
     if is_old:
