@@ -139,10 +139,6 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
         """Show our own log."""
         self.go.log()
 
-    def action_host(self, label: str) -> None:
-        """Show the agents and sessions of one home alone, or all of them again."""
-        self.go.host_only(label)
-
     def action_theme(self, name: str) -> None:
         """Change the colours."""
         self.theme = name

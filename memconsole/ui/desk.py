@@ -78,6 +78,9 @@ class Go(Protocol):
     def runs(self, key: str | None = None) -> None:
         """Open the runs, at one of them."""
 
+    def home(self, label: str) -> None:
+        """Show on the first screen what is of one home alone, or everything again."""
+
     def observations(self, agent_id: str) -> None:
         """Open the observations of one agent."""
 

@@ -221,7 +221,7 @@ class Navigation:
                 return
             app.pop_screen()
 
-    def host_only(self, label: str) -> None:
+    def home(self, label: str) -> None:
         """Show on the first screen what is of one home alone, or everything again."""
         self._to_first_screen()
         overview = self._app.screen

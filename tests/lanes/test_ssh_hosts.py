@@ -34,7 +34,7 @@ _OLD = f'[ "$1" = --version ] && {{ echo memconsole 0.0.9; exit 0; }}\n{_REAL}'
 _SLOW = '[ "$1" = --version ] || sleep 30'
 _ENVELOPE = '{"schema": 1, "command": "agents", "at": "2026-01-26T13:20:00+00:00", "data": '
 _ESCAPE = "\\u001b]0;owned\\u0007"
-_LIAR = "cat {folder}/answer\n"
+_LIAR = '[ "$1" = --version ] || cat {folder}/answer'
 HOSTS = {
     "alpha": _REAL,
     "beta": _REAL,

@@ -364,6 +364,10 @@ class ConsoleScreen(PanelScreen):
         """Ask whether the jobs shall run inside this console until it quits."""
         ask_to_host(self.desk)
 
+    def action_home(self, label: str) -> None:
+        """Show one home of several alone, or all of them again."""
+        self.desk.go.home(label)
+
     def action_observations(self) -> None:
         """Open what is remembered of the sessions of the agent that is meant here."""
         self._of_one_agent("observations", self.desk.go.observations)

@@ -358,7 +358,7 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
             f"host {literal(home.label)}",
             "",
             "Show the agents and sessions of this home alone; again shows all",
-            f"app.host({home.label!r})",
+            f"home({home.label!r})",
         )
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
