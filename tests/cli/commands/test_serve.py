@@ -133,7 +133,7 @@ import os, signal, sys, time
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from memconsole.cli.call.serving import _stopped_by_signals
+from memconsole.cli.call.serving import stopped_by_signals
 from memconsole.domain.jobs.runs import JobEnd
 from memconsole.domain.agents import Origin
 from memconsole.domain.jobs.schedule import Every
