@@ -234,21 +234,20 @@ def _ranked(
         Attention(
             Severity.HIGH,
             "home-away",
-            f"{one.label}: {away_words(one, now)}: {one.failure}",
+            f"{one.label}: {away_words(one, now)}",
             one.hint,
         )
         for one in homes
-        if one.failure
+        if one.failure or (one.freshness == Freshness.AWAY and one.as_of is not None)
     ]
     every = [*chain.from_iterable(found), *own]
     return tuple(sorted(every, key=lambda one: -one.severity.rank))
 
 
 def away_words(home: HomeReading, now: datetime) -> str:
-    """Return that a home is away, and since when what is shown of it was read."""
-    if home.as_of is None:
-        return "away"
-    return f"away {span(now - home.as_of)}"
+    """Return that a home is away, how old what is shown of it is, and why."""
+    age = "" if home.as_of is None else f" {span(now - home.as_of)}"
+    return f"away{age}{home.failure and ': '}{home.failure}"
 
 
 def _quiet(parts: Sequence[ConsoleSnapshot], homes: Sequence[HomeReading]) -> Quiet:

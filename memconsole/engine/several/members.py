@@ -138,7 +138,7 @@ class FarMember:
         """Ask for a reading; blocks until it is there, or is known not to come."""
         try:
             status = self._ask("status", ["status"])
-            sessions = status if status.failure else self._ask("sessions", ["sessions", "--all"])
+            sessions = status if status.failure else self._ask("sessions", ["sessions"])
             self._keep(status, sessions)
         except Exception:  # the edge of a thread: the others go on
             logger.exception("the answers of %s cannot be used", self.label)
@@ -152,7 +152,9 @@ class FarMember:
         worst = sessions if sessions is not None and sessions.failure else status
         if not worst.failure and sessions is not None:
             try:
-                self._last = snapshot_of(self.ref, status, sessions, self._clock.now())
+                is_new = status.freshness is Freshness.LIVE or status.as_of is None
+                at = self._clock.now() if is_new else status.as_of
+                self._last = snapshot_of(self.ref, status, sessions, at or self._clock.now())
             except ValueError as error:
                 worst = away(self.ref, f"its answer cannot be used: {error}")
         word = Freshness.AWAY if worst.failure else worst.freshness

@@ -97,8 +97,9 @@ class PostgresHome:
         self._member = member
         self._looked_at = looked_at
 
-    def ask(self, words: Sequence[str]) -> Heard:
+    def ask(self, words: Sequence[str], text: str = "") -> Heard:
         """Answer a command out of the copy."""
+        del text  # a copy takes nothing in
         command, *options = words
         agent = None
         if command in _OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
@@ -153,7 +154,7 @@ class AwayFleet:
         self.home = HomeRef(address.database, address.host)
         self._error = error
 
-    def ask(self, words: Sequence[str]) -> Heard:  # noqa: ARG002 - that of the port
+    def ask(self, words: Sequence[str], text: str = "") -> Heard:  # noqa: ARG002 - that of the port
         """Say why there is no answer.
 
         Raises:
