@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, cast
 
 from memconsole.domain.agents import AgentRef, Severity
 from memconsole.domain.commands.outcomes import Failed, Planned
-from memconsole.domain.fleet.rows import total
 from memconsole.domain.fleet.wire import Freshness
+from memconsole.domain.snapshot.answered import total
 from memconsole.domain.snapshot.snapshot import Attention, Quiet
 from memconsole.engine.several.members import FarMember, LocalMember
 from memconsole.engine.snapshot.snapshot import session_order

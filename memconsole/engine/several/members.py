@@ -11,8 +11,8 @@ from memconsole import __version__
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.memory import MemoryAdd
 from memconsole.domain.commands.restore import RESTORE
-from memconsole.domain.fleet.rows import outcome_of, snapshot_of
 from memconsole.domain.fleet.wire import Freshness, Reply, away, reply
+from memconsole.domain.snapshot.answered import outcome_of, snapshot_of
 from memconsole.domain.snapshot.snapshot import HomeReading
 from memconsole.errors import MemconsoleError, SourceAwayError
 

@@ -1,7 +1,7 @@
 """A reading of another host's home, out of what its command line answered.
 
 What is not said there is unknown here; nothing is guessed. The answers have their closed types
-already (`shapes.py`), words that this release does not know make one row unusable, not the reading.
+already (`domain/fleet/shapes.py`); a word that this release does not know counts as something else.
 """
 
 from __future__ import annotations

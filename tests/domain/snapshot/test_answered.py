@@ -6,9 +6,9 @@ import json
 from pathlib import Path
 
 from memconsole.domain.agents import HomeRef
-from memconsole.domain.fleet.rows import snapshot_of
 from memconsole.domain.fleet.shapes import closed
 from memconsole.domain.fleet.wire import Freshness, Reply
+from memconsole.domain.snapshot.answered import snapshot_of
 from tests.doubles.platform import NOW
 
 HOME = HomeRef("", "alpha")
