@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.observe import patterns as cue
-from memconsole.domain.observe.sentences import JudgedSentence, judged
+from memconsole.domain.observe.sentences import JudgedSentence, content_words, judged
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.sentences import Sentence, sentences
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 _LOOKED_AT: Final = 2_000
 _SHORT_ANSWER: Final = 60
 _SHORT_WORDS: Final = 2
+_TOLD_WORDS: Final = 6
+"""Words of an answer to an agent that are looked at together with its question."""
 _LONGEST_QUESTION: Final = 140
 _LONGEST_BESIDE: Final = 100
 """Characters of what stands before a sentence that says much by itself."""
@@ -35,16 +37,20 @@ class Before:
     Attributes:
         sentences: In order, without notes of pictures.
         is_request: A person wrote it to an agent, whose reply is looked at.
+        is_agents: An agent wrote it to a person, whose answer is looked at.
     """
 
     sentences: tuple[JudgedSentence, ...] = ()
     is_request: bool = False
+    is_agents: bool = False
 
     @classmethod
-    def of(cls, body: str, labels: frozenset[str], *, is_request: bool) -> Before:
+    def of(
+        cls, body: str, labels: frozenset[str], *, is_request: bool, is_agents: bool = False
+    ) -> Before:
         """Return what a message says to the next one; of a long one its end."""
         parts = (judged(one, labels) for one in sentences(body[-_LOOKED_AT:]) if not one.is_note)
-        return cls(tuple(parts), is_request)
+        return cls(tuple(parts), is_request, is_agents)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -82,7 +88,9 @@ def with_question(
 ) -> list[JudgedSentence]:
     """Put the last question before an answer that says nothing without it, such as a number."""
     question = before.questions[-1] if before.questions else ""
-    if not question or compiled(cue.GREETS).search(question) or not _is_bare(said, question):
+    if not question or compiled(cue.GREETS).search(question):
+        return list(said)
+    if not (_is_bare(said, question) or (before.is_agents and _tells_an_agent(said, question))):
         return list(said)
     answer = " ".join(part.text for part in said)
     return [judged(Sentence(_joined(question, answer)), labels, is_kept=True)]
@@ -139,6 +147,20 @@ def _is_bare(said: Sequence[JudgedSentence], question: str) -> bool:
     if not words or len(words) > _SHORT_WORDS or len(answer) > _SHORT_ANSWER:
         return False
     if answer.endswith(":") or compiled(cue.CHATTER).match(answer):
+        return False
+    return not any(_asks(it.text) or compiled(cue.NO_SENTENCE).match(it.text) for it in said)
+
+
+def _tells_an_agent(said: Sequence[JudgedSentence], question: str) -> bool:
+    """Whether a person decides shortly what an agent asked, with more than yes or no."""
+    if len(question) > _LONGEST_QUESTION or compiled(cue.OFFERS).search(question):
+        return False
+    answer = " ".join(part.text for part in said)
+    told = compiled(cue.YES_OR_NO).sub("", answer, count=1)
+    words = frozenset(content_words(told))
+    if len(answer) > _SHORT_ANSWER or compiled(cue.CLUELESS).search(answer):
+        return False
+    if not 0 < len(words) <= _TOLD_WORDS:
         return False
     return not any(_asks(it.text) or compiled(cue.NO_SENTENCE).match(it.text) for it in said)
 

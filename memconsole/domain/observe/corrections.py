@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 CORRECTS: Final = (
-    r"(?i)(?:(?:oh|ah|oops|ups|sorry|hm+|uh|argh|hang on|hold on|well)\b\W+)*"
+    r"(?i)(?:(?:oh|ah|oops|ups|sorry|hm+|uh|u?m+|argh|nah|nope|hang on|hold on|well)\b\W+)*"
     r"(?:no\W+wait|wait\W+(?:no|i meant?|actually)|no\W+(?:sorry|not\b|i meant?|it['’]s|make)"
     r"|scratch that|strike that|correction|i meant?(?: to say)?|make (?:that|it)\b|my mistake"
     r"|i was wrong|actually|not \w+(?:,| but|;)|nein\W+(?:doch|warte)|quatsch|ich meine?"
-    r"|perdón|quiero decir|non\W+pardon|je veux dire|edit\s*:|\*(?=\w))"
+    r"|perdón|quiero decir|non\W+pardon|je veux dire|edit\s*:|\*(?=\w)"
+    r"|(?:oops|ups|sorry|argh|no|nah|nope|ne)\W+(?=(?:\S+\s+){0,3}\S+$))"
 )
 """How a message begins that may take something back."""
 
@@ -43,7 +44,7 @@ _DENIED: Final = (
 )
 _SLOTS: Final = {
     "weekday": (
-        r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|montag|dienstag|mittwoch|donnerstag"
+        r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|montag|dienstag|mittwoch|donnerstag"
         r"|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|today|tomorrow|tonight)\b"
     ),
     "time": r"(?i)\b\d{1,2}(?::\d\d\b|\s?[ap]m\b|\s?uhr\b|h\d*\b)|\b(?:noon|midnight)\b",
@@ -96,6 +97,16 @@ class Correction:
         if not self.words:
             return is_other and is_bare_enough
         return is_other and (shared >= (1 if is_bare_enough else _NEAR))
+
+    def undoes(self, text: str, old: str) -> bool:
+        """Whether a line of the agent only said again what is taken back ("Noted: Friday at ten").
+
+        Args:
+            text: The agent's line.
+            old: The line that is corrected.
+        """
+        shared = frozenset(content_words(text)) & frozenset(content_words(old))
+        return len(shared) >= _NEAR and self.changes(text, is_bare_enough=True)
 
 
 def correction_of(text: str) -> Correction | None:

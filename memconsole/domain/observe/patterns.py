@@ -295,6 +295,21 @@ FRAGMENT: Final = (
 GREETS: Final = _any(
     r"how (?:are|have|is|about|was your)|how['’]s|what['’]s (?:up|new)|anything (?:new|exciting)"
 )
+OFFERS: Final = (
+    r"(?i)(?:anything|something) else|\b(?:how|what) (?:can|may|could|should|shall) i (?:help|do)\b"
+    r"|\bcan i help|\bwould you like (?:me )?to (?:do|see|know)|\bwhat(?:['’]s| is| comes)? next\b"
+    r"|\b(?:shall|should) i (?:continue|proceed|go (?:on|ahead)|start)\b"
+    r"|\bdoes that (?:help|work|make)"
+)
+"""Questions of an agent whose answers are orders to it, and no facts."""
+CLUELESS: Final = (
+    r"(?i)\b(?:no (?:idea|clue)|not sure|don['’]?t (?:know|care|remember)|dunno|idk|whatever"
+    r"|not (?:yet|now)|later|up to you|you (?:choose|decide|pick)|keine ahnung)\b"
+)
+"""Answers that decide nothing."""
+YES_OR_NO: Final = (
+    r"(?i)(?:(?:yes|yeah|yep|yup|sure|ok|okay|no|nope|nah|please|ja|nein|oui|non|sí)\b\W*)+"
+)
 REACTION: Final = (
     r"(?i)(?:wow|whoa|woah|congrat\w*|that['’]s|that is|that must|awesome|cool|amazing|great"
     r"|sorry|oh|aww?|nice|way to go|impressive|incredible|so (?:cool|happy|glad|sorry)|good job"

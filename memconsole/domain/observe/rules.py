@@ -326,7 +326,12 @@ class _Said:
             made, rest = _together(old, own, label, correction), []
         score = max(made.importance, old.importance)
         made = replace(made, importance=score, priority=Priority.of_score(score))
-        self.lines = [(at, one) for at, one in self.lines if one is not old]
+        self.lines = [
+            (at, one)
+            for at, one in self.lines
+            if one is not old
+            and (label or one.note(BY) == own.note(BY) or not correction.undoes(one.text, old.text))
+        ]
         replaced = old.note(CORRECTS) if place >= len(standing) else old.id
         return [made if replaced is None else made.noted(CORRECTS, replaced), *rest]
 

@@ -10,6 +10,7 @@ characters.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observations import MEDIUM_SCORE, Kind
@@ -111,11 +112,14 @@ def find(messages: Sequence[JudgedMessage], known: Iterable[str] = ()) -> tuple[
         label, body = without_label(one.text, labels)
         said = [judged(part, labels) for part in sentences(body)[:_MOST_SENTENCES]]
         before = _before(messages, index, labels)
-        said = with_question(said, before, labels)
+        alone, said = said, with_question(said, before, labels)
         if any(part.is_kept for part in said):
             around = _around(messages, index, labels, before)
             score = _stretched(_score(one, said, seen) + around)
-            found += _lines(index, label, one.role, said, score, before=before)
+            lines = _lines(index, label, one.role, said, score, before=before)
+            if before.is_agents and said != alone:  # the agent asked because it has to know
+                lines = (replace(it, score=max(it.score, MEDIUM_SCORE)) for it in lines)
+            found += lines
         seen.update(word for part in said for word in part.words)
     return tuple(found)
 
@@ -150,7 +154,12 @@ def _before(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str
     if not index or messages[index - 1].role == messages[index].role:
         return Before()
     label, body = without_label(messages[index - 1].text, labels)
-    return Before.of(body, labels, is_request=not label and messages[index].role == "assistant")
+    return Before.of(
+        body,
+        labels,
+        is_request=not label and messages[index].role == "assistant",
+        is_agents=not label and messages[index - 1].role == "assistant",
+    )
 
 
 def _around(

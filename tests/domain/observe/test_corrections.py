@@ -63,6 +63,9 @@ def heard(
         ("Ada has been on call since last week.", "no wait, Bob is on call"),
         ("Der Termin beim Zahnarzt ist am Freitag um zehn.", "nein warte, Donnerstag"),
         ("La reunión con Marta en Lisboa es el martes.", "perdón, el jueves"),
+        ("Mum's birthday is 12 May btw", "sorry, 13 May"),
+        ("My flight to Porto is at 9:40", "nope 10:40"),
+        ("Meeting with Kim about Okapi tue 10am", "actually wed"),
     ],
 )
 @pytest.mark.parametrize("between", [(), ("> Noted.",)])
@@ -103,6 +106,48 @@ def test_a_correction_of_a_correction_leaves_the_last_one_at_the_end() -> None:
     [line] = heard("The dentist is on Friday at ten.", "no wait, Thursday", "oh no sorry, Tuesday")
     assert line.text.partition(" (2026-04-07)")[0].endswith("oh no sorry, Tuesday")
     assert line.refers_to == date(2026, 4, 7)
+
+
+def test_what_the_agent_repeated_of_it_goes_too() -> None:
+    [line] = heard(
+        "dentist friday 3pm, remind me",
+        "> Noted: dentist on Friday at 15:00.",
+        "no wait, Thursday",
+    )
+    assert line.text.endswith("no wait, Thursday (2026-04-09)")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("Which port should the staging database use?", "5544"),
+        ("Did you decide on the hosting provider?", "yep, Hetzner. cheaper"),
+        ("Should I use Postgres or MySQL?", "postgres"),
+        ("Do you prefer tea or coffee?", "tea, always"),
+    ],
+)
+def test_what_an_agent_asked_is_kept_with_its_answer(asked: str, answered: str) -> None:
+    [line] = heard(f"> {asked}", answered)
+    assert line.text == f"{asked} \N{EM DASH} {answered}"
+
+
+def test_an_answer_that_is_taken_back_ends_with_the_newer_one() -> None:
+    [line] = heard("> Which port should staging use?", "5544", "> Noted.", "nah make it 5545")
+    assert line.text.endswith("\N{EM DASH} 5544 \N{EM DASH} nah make it 5545")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("Anything else?", "the flaky tests please"),
+        ("Shall I continue?", "yes with the tests"),
+        ("Should I deploy to eu-west-1?", "yes please"),
+        ("Where should the backups go?", "no idea"),
+        ("Which file is broken?", "which do you mean?"),
+    ],
+)
+def test_what_decides_nothing_is_not_remembered(asked: str, answered: str) -> None:
+    assert heard(f"> {asked}", answered) == ()
 
 
 @pytest.mark.parametrize(
