@@ -26,6 +26,7 @@ from memconsole import __version__
 from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
 from memconsole.domain.sessions.stored import (
+    CompactionPoint,
     SessionState,
     StoredSession,
     StoreListing,
@@ -236,7 +237,7 @@ def _names(kind: type) -> tuple[str, ...]:
 
 _SESSION, _REF, _KEY = _names(StoredSession), _names(TranscriptRef), _names(SessionKey)
 _COUNTS = _names(TranscriptCounts)
-_SHAPE = ",".join((*_SESSION, *_REF, *_KEY, *_COUNTS))
+_SHAPE = ",".join((*_SESSION, *_REF, *_KEY, *_COUNTS, *CompactionPoint._fields))
 """What was written by a working copy with other fields is none of ours."""
 
 
@@ -310,7 +311,7 @@ def _tail(row: _End) -> Tail:
 
 _AGENT, _KEY_AT, _TRANSCRIPT = map(_SESSION.index, ("agent", "key", "transcript"))
 _STATE, _TRANSCRIPT_STATE = map(_SESSION.index, ("state", "transcript_state"))
-_SOURCE, _OTHER_NAMES = map(_SESSION.index, ("source", "other_names"))
+_SOURCE, _OTHER_NAMES, _POINTS = map(_SESSION.index, ("source", "other_names", "points"))
 _REF_KIND, _PATH, _EXTRA, _STAMP = map(_REF.index, ("kind", "path", "extra", "stamp"))
 _KEY_KIND = _KEY.index("kind")
 # A look-up takes a tenth of an enumeration's call, and a large home asks fifty thousand times.
@@ -361,6 +362,7 @@ def _session(row: _Row, agent: AgentRef, paths: dict[object, Path]) -> StoredSes
     row[_STATE] = _STATES[row[_STATE]]
     row[_TRANSCRIPT_STATE] = _TRANSCRIPT_STATES[row[_TRANSCRIPT_STATE]]
     row[_SOURCE], row[_OTHER_NAMES] = _STORAGES[row[_SOURCE]], tuple(row[_OTHER_NAMES])
+    row[_POINTS] = tuple(CompactionPoint(*one) for one in row[_POINTS])
     if (key := row[_KEY_AT]) is not None:
         key[_KEY_KIND] = _CLASSES[key[_KEY_KIND]]
         row[_KEY_AT] = _KEY_OF(*key)

@@ -145,7 +145,14 @@ def home(builder: HomeBuilder) -> HomeBuilder:
     builder.live(
         "agent:main:main", "a", talk("a", "hello"), totalTokens=152_000, label="Lighthouse"
     )
-    builder.live("agent:main:telegram:direct:7", "b", talk("b", "hi"), channel="telegram")
+    point = {"checkpointId": "p", "createdAt": 1_768_900_000_000, "tokensBefore": 150_000}
+    builder.live(
+        "agent:main:telegram:direct:7",
+        "b",
+        talk("b", "hi"),
+        channel="telegram",
+        compactionCheckpoints=[point],
+    )
     builder.live("agent:main:cron:job", "c", None)
     builder.orphan("d", talk("d", "left behind"))
     return builder
