@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.cleanup import CleanedUp
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.upkeep import Captured, Cleaning, OldFile, Step
 from memconsole.text.figures import plural, size_words
 
@@ -39,25 +39,19 @@ def outcome_of(command: Cleanup, done: Sequence[Cleaning], totals: dict[str, Det
     assert isinstance(before, int)
     assert isinstance(after, int)
     said = f"{said}: {size_words(before)} of old files became {size_words(after)}{more}"
-    wrote = tuple(
-        Written(f"{one.file.path}.gz", one.after_bytes or 0)
-        for one in acts
-        if one.step is Step.COMPRESS
-    )
-    return CleanedUp(command, said, wrote, details)
+    return CleanedUp(command, said, (), details)  # thousands of files are in the details
 
 
 def undone_of(command: Cleanup, last: Sequence[TakenFile], back: Sequence[Cleaning]) -> Outcome:
     """Return what came of bringing files back."""
     failed = [one for one in back if one.status == "failed"]
-    details = details_of(back, {"files": len(last), "failed": len(failed)})
+    details = details_of(back, {"files": len(last), "failed": len(failed)}, sign="+")
     many = plural(len(last), "file")
     if command.dry_run:
         return Planned(command, f"would bring {many} of {command.agent.id} back", details=details)
     if failed:
         return _failed(command, failed, details)
-    wrote = tuple(Written(str(one.path), one.size_bytes, f"{one.mode:04o}") for one in last)
-    return CleanedUp(command, f"brought {many} of {command.agent.id} back", wrote, details)
+    return CleanedUp(command, f"brought {many} of {command.agent.id} back", (), details)
 
 
 def _failed(command: Cleanup, failed: Sequence[Cleaning], details: dict[str, Detail]) -> Failed:
@@ -93,7 +87,9 @@ def _hint(stay: Sequence[Cleaning]) -> str:
     return "`--uncaptured` takes what nobody captured as well."
 
 
-def details_of(done: Sequence[Cleaning], totals: dict[str, Detail]) -> dict[str, Detail]:
+def details_of(
+    done: Sequence[Cleaning], totals: dict[str, Detail], *, sign: str = "-"
+) -> dict[str, Detail]:
     """Return the files, each as the contract has it, the totals, and the lines of a plan."""
     rows: list[Detail] = [
         {
@@ -111,15 +107,16 @@ def details_of(done: Sequence[Cleaning], totals: dict[str, Detail]) -> dict[str,
         }
         for one in done
     ]
-    lines: list[Detail] = [_line(one) for one in done if one.status == "planned"]
+    lines: list[Detail] = [_line(one, sign) for one in done if one.status == "planned"]
     return {"diff": lines, "files": rows, "totals": dict(totals)}
 
 
-def _line(one: Cleaning) -> str:
-    """Return a file as a plan lists it."""
+def _line(one: Cleaning, sign: str) -> str:
+    """Return a file as a plan lists it; behind a plus what comes back."""
     size = size_words(one.file.size_bytes)
     day = f"{one.file.modified_at:%Y-%m-%d}"
-    return f"- {one.step:<6} {size:>8}  {one.file.kind:<10} {day}  {one.file.path.name}"
+    step = one.step if sign == "-" else "back"
+    return f"{sign} {step:<6} {size:>8}  {one.file.kind:<10} {day}  {one.file.path.name}"
 
 
 def as_it_was(one: TakenFile) -> OldFile:

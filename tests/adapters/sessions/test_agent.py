@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
@@ -22,7 +23,7 @@ from tests.homes import SqliteHome, entry_of, make_agent
 from tests.transcripts import START, header, line, message, talk
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from pathlib import Path
 
     from memconsole.adapters.sessions.agent import AgentSessionStore
@@ -372,11 +373,20 @@ def test_the_last_line_of_a_leftover_file_needs_no_end(
     assert EntryKind.IN_PROGRESS not in kinds
 
 
-def test_packed_archives_are_read(agent_store: AgentSessionStore, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("name", "pack"),
+    [
+        ("a.jsonl.reset.2026-11-27T22-04-03.809Z.zst", zstd.compress),
+        ("a.jsonl.reset.2026-11-27T22-04-03.809Z.gz", gzip.compress),
+        ("a.jsonl.gz", gzip.compress),
+    ],
+)
+def test_packed_archives_are_read(
+    agent_store: AgentSessionStore, tmp_path: Path, name: str, pack: Callable[[bytes], bytes]
+) -> None:
     agent: Agent = make_agent(tmp_path / "home")
     agent.sessions_dir.mkdir(parents=True)
-    packed = zstd.compress(b"".join(one + b"\n" for one in talk("a", "one", "two")))
-    name = "a.jsonl.reset.2026-11-27T22-04-03.809Z.zst"
+    packed = pack(b"".join(one + b"\n" for one in talk("a", "one", "two")))
     (agent.sessions_dir / name).write_bytes(packed)
     found = session_of(agent_store, agent, "a")
     assert found.transcript is not None

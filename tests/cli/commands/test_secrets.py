@@ -10,7 +10,7 @@ import pytest
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.memory.files import MemoryText, PoolItem
 from memconsole.domain.memory.secrets import counts_of
-from memconsole.domain.upkeep import OldFile
+from memconsole.domain.upkeep import OldFile, OldKind
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.doubles.platform import NOW, talk
@@ -71,8 +71,8 @@ def test_a_line_of_memory_is_named_and_never_its_secret(call: Caller) -> None:
 
 @pytest.mark.usefixtures("memory")
 def test_what_was_said_is_looked_into_when_it_is_asked_for(call: Caller, world: World) -> None:
-    path = world.platform.agents[0].sessions_dir / "old.jsonl.gz"
-    world.old_transcripts.there = [OldFile(path, "old", 9, NOW, is_packed=True)]
+    path = world.platform.agents[0].sessions_dir / "old.jsonl.bak.2026-01-01T00-00-00Z"
+    world.old_transcripts.there = [OldFile(path, "old", 9, NOW, kind=OldKind.BACKUP)]
     world.old_transcripts.said = {"old": f"one\ntwo {TOKEN}\n"}
     found = call.json("secrets", "--transcripts", "--agent", "main").data
     assert [(one["session_id"], one["line"]) for one in found["items"]][1:] == [
