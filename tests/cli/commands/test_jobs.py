@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,6 +11,7 @@ from memconsole.adapters.locks import hold
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.jobs import StateJobs
+from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.scheduler.jobs import TABLE
 from tests.cli.caller import stored
@@ -39,6 +41,17 @@ def test_every_job_is_listed_and_nothing_is_written(call: Caller, state: Path) -
     assert set(rows[0]) >= FIELDS
     assert {row["last_status"] for row in rows} == {None}
     assert not state.exists()
+
+
+def test_layers_that_nobody_runs_are_named(call: Caller, state: Path) -> None:
+    held = [f"scheduler-{one.value}.lock" for one in Layer if one is not Layer.CAPTURE]
+    with ExitStack() as holding:
+        for name in held:
+            holding.enter_context(hold(state / "locks" / name, "the scheduler"))
+        first, *rest = call("jobs").out.splitlines()
+    assert first == "scheduler running; nobody runs the layer capture"
+    assert [line.split()[:2] for line in rest[:4]] == [["layer", one.value] for one in Layer]
+    assert ["stopped" in line for line in rest[:4]] == [False, True, False, False]
 
 
 def test_people_read_who_runs_them_and_how_they_are(call: Caller, state: Path) -> None:
