@@ -21,9 +21,11 @@ _DAY = 24 * _HOUR
 
 
 def kilo(tokens: float | None) -> str:
-    """Return a count as `864`, `64.2K` or `1.2M`."""
+    """Return a count as `864`, `64.2K` or `1.2M`; a difference may be below 0."""
     if tokens is None:
         return UNKNOWN
+    if tokens < 0:
+        return f"-{kilo(-tokens)}"
     if tokens < 1000:
         return str(round(tokens))
     if tokens < 999_950:

@@ -43,6 +43,8 @@ def test_sizes(size_bytes: int, words: str, column: str) -> None:
         (999_949, "999.9K"),
         (999_950, "1M"),
         (1_234_567, "1.2M"),
+        (-10_984, "-11K"),
+        (-5, "-5"),
     ],
 )
 def test_tokens_are_short_and_unknown_is_a_question_mark(tokens: int | None, shown: str) -> None:
