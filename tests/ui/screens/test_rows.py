@@ -9,7 +9,6 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from memconsole.domain.agents import Notice, Storage
-from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.files import Limit, PoolDay
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
@@ -17,7 +16,6 @@ from memconsole.domain.search.query import parse
 from memconsole.domain.sessions.activity import Doing
 from memconsole.domain.sessions.composition import Advice
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
-from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.excerpt import Location
@@ -29,7 +27,6 @@ from memconsole.ui.drawing.spans import Cell, Role
 from memconsole.ui.drawing.table import draw_row, fit
 from memconsole.ui.queries import Facets, Queries
 from memconsole.ui.screens.jobs.activity import status_sign
-from memconsole.ui.screens.jobs.screen import jobs_listing
 from memconsole.ui.screens.memory.file import read_file
 from memconsole.ui.screens.memory.pool import advice_listing, files_listing, markers_listing
 from memconsole.ui.screens.overview.agents import agents_listing
@@ -46,7 +43,6 @@ from memconsole.ui.screens.search.screen import (
 )
 from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
 from memconsole.ui.screens.session.rows import fill_listing, state_listing, windows_listing
-from memconsole.ui.widgets.title import title_line
 from memconsole.ui.workers.indexing import Building
 from tests.ui import sample, sample_details
 from tests.ui.fake_engine import FakeEngine
@@ -290,48 +286,6 @@ def test_a_forecast_is_a_line_and_not_an_area() -> None:
     assert max(sum(row[column] == "·" for row in drawn[:-1]) for column in columns) <= 2
     labels = [row[:7].strip() for row in drawn[:-1]]
     assert [label for label in labels if label] == ["150K", "90K", "0"]
-
-
-def layered(**states: str) -> SchedulerStatus:
-    """Return a scheduler whose layers have processes of their own; those named are not well."""
-    layers = tuple(
-        LayerStatus(one, state, None if state == "stopped" else 800 + number)
-        for number, one in enumerate(Layer)
-        for state in (states.get(one.value, "running"),)
-    )
-    return SchedulerStatus(
-        "running", None, "vm", next_job="capture", next_at=NOW.now, layers=layers
-    )
-
-
-@pytest.mark.parametrize(
-    ("scheduler", "title", "owner", "problem"),
-    [
-        (layered(), "next capture", "running, checkpoint 800, capture 801", ""),
-        (
-            layered(capture="stopped"),
-            "without capture",
-            "running, checkpoint 800, rotation 802, health 803",
-            "nobody runs the layer capture: S runs what nobody runs here",
-        ),
-        (
-            layered(capture="stopped", health="stopped", rotation="stale"),
-            "without capture, rotation, health",
-            "running, checkpoint 800, rotation 802",
-            "nobody runs the layers capture and health; "
-            "the owner of the layer rotation does not move: S runs",
-        ),
-    ],
-)
-def test_title_and_jobs_say_which_layers_nobody_runs(
-    scheduler: SchedulerStatus, title: str, owner: str, problem: str
-) -> None:
-    line = title_line(replace(sample.usual(), scheduler=scheduler), NOW, 120)
-    assert title in "".join(span.text for span in line)
-    listing = jobs_listing((), scheduler, NOW, is_here=False)
-    assert listing.about.startswith(f"· {owner}")
-    assert listing.problem.startswith(problem)
-    assert bool(listing.problem) is bool(problem)
 
 
 def test_too_few_points_make_no_plot() -> None:

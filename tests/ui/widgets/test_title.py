@@ -1,4 +1,4 @@
-"""The line of what wants attention, where it is narrow."""
+"""What the title says of the scheduler's layers, and the page of jobs below it."""
 
 from __future__ import annotations
 
@@ -7,40 +7,54 @@ from datetime import UTC
 
 import pytest
 
-from memconsole.domain.agents import Severity
-from memconsole.domain.snapshot.snapshot import Attention
+from memconsole.domain.jobs.layers import Layer, LayerStatus
+from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import UNICODE
-from memconsole.ui.widgets.title import attention_line
+from memconsole.ui.screens.jobs.screen import jobs_listing
+from memconsole.ui.widgets.title import title_line
 from tests.ui import sample
 
-
-def line_of(message: str, keys: str, width: int) -> str:
-    finding = Attention(Severity.WARNING, "due", message, "do this", "main")
-    snapshot = replace(sample.usual(), attention=(finding,))
-    context = Context(sample.NOW, UTC, UNICODE)
-    spans = attention_line(snapshot, context, width, number=0, keys=keys, after="+ 3 more  ! ")
-    return "".join(span.text for span in spans)
+NOW = Context(sample.NOW, UTC, UNICODE)
 
 
-DUE = "main / main is due: 152.9K of 150K"
-LOST = "LOST? research / main was compacted by the platform 05:29 at 171.2K, nothing of it saved"
+def layered(**states: str) -> SchedulerStatus:
+    """Return a scheduler whose layers have processes of their own; those named are not well."""
+    layers = tuple(
+        LayerStatus(one, state, None if state == "stopped" else 800 + number)
+        for number, one in enumerate(Layer)
+        for state in (states.get(one.value, "running"),)
+    )
+    return SchedulerStatus(
+        "running", None, "vm", next_job="capture", next_at=NOW.now, layers=layers
+    )
 
 
 @pytest.mark.parametrize(
-    ("message", "keys", "shown"),
+    ("scheduler", "title", "owner", "problem"),
     [
-        (DUE, "c saves it", f" ! {DUE}   c saves it"),
-        (LOST, "c saves it", " ! LOST? research / main was compacted…   c saves it"),
-        (LOST, ". then b saves it", " ! LOST? research / main was compacted by…   . then b"),
-        (LOST, ". twice, then : recover shows the plan", "   . twice, then : recover"),
-        (LOST, "! lists it, then R shows the plan", "   ! lists it, then R"),
+        (layered(), "next capture", "running, checkpoint 800, capture 801", ""),
+        (
+            layered(capture="stopped"),
+            "without capture",
+            "running, checkpoint 800, rotation 802, health 803",
+            "nobody runs the layer capture: S runs what nobody runs here",
+        ),
+        (
+            layered(capture="stopped", health="stopped", rotation="stale"),
+            "without capture, rotation, health",
+            "running, checkpoint 800, rotation 802",
+            "nobody runs the layers capture and health; "
+            "the owner of the layer rotation does not move: S runs",
+        ),
     ],
 )
-def test_at_sixty_columns_a_key_says_what_it_does_as_long_as_the_finding_can_be_read(
-    message: str, keys: str, shown: str
+def test_title_and_jobs_say_which_layers_nobody_runs(
+    scheduler: SchedulerStatus, title: str, owner: str, problem: str
 ) -> None:
-    line = line_of(message, keys, 60)
-    assert shown in line
-    assert line.endswith("+ 3 ! ")
-    assert len(line) == 60
+    line = title_line(replace(sample.usual(), scheduler=scheduler), NOW, 120)
+    assert title in "".join(span.text for span in line)
+    listing = jobs_listing((), scheduler, NOW, is_here=False)
+    assert listing.about.startswith(f"· {owner}")
+    assert listing.problem.startswith(problem)
+    assert bool(listing.problem) is bool(problem)
