@@ -112,6 +112,8 @@ COMMANDS = {
         "leave": "commands.fleet.member:leave",
         "hosts": "commands.fleet.member:hosts",
         "doctor": "commands.fleet.member:doctor",
+        "key": "commands.fleet.letters:key",
+        "commands": "commands.fleet.letters:commands",
     },
     "logs": {"rotate": "commands.upkeep:rotate"},
     "bench": {"recall": "commands.recall:recall"},

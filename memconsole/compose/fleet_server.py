@@ -8,11 +8,14 @@ import random
 import secrets
 import uuid
 from contextlib import suppress
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole import __version__
+from memconsole.adapters.fleet.homes import LocalHome
 from memconsole.adapters.fleet.postgres.connect import connect
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
+from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters, read_sent
 from memconsole.adapters.fleet.postgres.membership import FOLDER, Membership, passwords_of
 from memconsole.adapters.fleet.postgres.owner import (
     KNOWN,
@@ -20,14 +23,17 @@ from memconsole.adapters.fleet.postgres.owner import (
     read_members,
     whole_script,
 )
-from memconsole.adapters.fleet.postgres.source import PostgresFleet
+from memconsole.adapters.fleet.postgres.source import PostgresFleet, refused
+from memconsole.adapters.fleet.signing import Signer
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.platform.home import find_home
 from memconsole.compose.process import user_home
 from memconsole.domain.figures import Veil
+from memconsole.domain.fleet.letters import operator_of
 from memconsole.domain.fleet.server import parse_server
+from memconsole.engine.letters import Door, LetterWorker
 from memconsole.engine.publishing import Publisher
-from memconsole.errors import StateError
+from memconsole.errors import SourceAwayError, StateError
 from memconsole.system.atomic_file import create_file
 from memconsole.system.folders import open_state_folder
 
@@ -36,8 +42,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.figures import Fact
+    from memconsole.domain.fleet.letters import Sent
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
+    from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.settings import Settings
     from memconsole.ports.fleet import FleetSource
     from memconsole.ports.platform import Clock
@@ -45,6 +53,10 @@ if TYPE_CHECKING:
 _PEERS = "peers.key"
 _HOMES = "homes.json"
 _STANDING = "standing.json"
+_KEY = "operator.key"
+_BEGUN = "begun.json"
+_LONGEST = timedelta(hours=1)
+"""For one command of somebody afar."""
 
 fleet_script = whole_script
 __all__ = ["KNOWN", "fleet_hosts", "fleet_membership", "fleet_owner", "fleet_script"]
@@ -72,24 +84,92 @@ def fleet_hosts(settings: Settings, address: ServerAddress) -> tuple[Member, ...
 
 def fleet_homes(settings: Settings, url: str) -> tuple[FleetSource, ...]:
     """Return the homes of a fleet that a role may see."""
-    return PostgresFleet(parse_server(url), passwords_of(settings.state_dir)).homes()
+    return PostgresFleet(
+        parse_server(url),
+        passwords_of(settings.state_dir),
+        lambda: fleet_signer(settings),
+        settings.fleet.timeout,
+    ).homes()
+
+
+def fleet_signer(settings: Settings) -> Signer:
+    """Return the key of this person, made when there is none.
+
+    Raises:
+        StateError: It can neither be read nor made.
+    """
+    return Signer(_kept(settings.state_dir, _KEY, lambda: secrets.token_bytes(32)))
+
+
+def fleet_sent(settings: Settings, address: ServerAddress, since: timedelta) -> list[Sent]:
+    """Return the commands that a role may see, newest first.
+
+    Raises:
+        SourceAwayError: The server is away, or does not let us.
+    """
+    return read_sent(address, passwords_of(settings.state_dir), since)
+
+
+def fleet_veil(settings: Settings) -> Veil:
+    """Return what hides names that leave this host.
+
+    Raises:
+        StateError: Its key can neither be read nor made.
+    """
+    return Veil(_kept(settings.state_dir, _PEERS, lambda: secrets.token_bytes(32)))
+
+
+def fleet_worker(
+    settings: Settings, meant: Callable[[str], str], hidden: Callable[[Json], Json]
+) -> LetterWorker:
+    """Return what carries out the commands that people send to the home of these settings.
+
+    Args:
+        settings: With `fleet.url`.
+        meant: Puts the key of a session in the place of its digest.
+        hidden: Puts digests in the place of names.
+
+    Raises:
+        StateError: Our state folder cannot be written.
+    """
+    path = str(find_home(settings.home, os.environ, user_home()).path)
+    file = settings.config_file
+    config = str(file) if file is not None and file.exists() else None
+    home = LocalHome(path, config=config, host="", timeout=_LONGEST)
+
+    def do(words: Sequence[str]) -> tuple[int, Json]:
+        try:
+            heard = home.ask([meant(one) for one in words])
+            return heard.code, hidden(json.loads(heard.text))
+        except (SourceAwayError, ValueError) as error:
+            return 1, refused(f"no answer: {error}", "`memconsole runs` there tells.")
+
+    return LetterWorker(
+        PostgresLetters(parse_server(settings.fleet.url), passwords_of(settings.state_dir)),
+        Door(
+            (str(_identity(settings.state_dir, path)),),
+            tuple(operator_of(one) for one in settings.fleet.operators),
+            settings.fleet.allow,
+        ),
+        do,
+        JsonStatusFile(settings.state_dir / FOLDER / _BEGUN),
+    )
 
 
 def fleet_publisher(
-    settings: Settings, clock: Clock, look: Callable[[Veil], Callable[[], Sequence[Fact]]]
+    settings: Settings, clock: Clock, look: Callable[[], Sequence[Fact]]
 ) -> Publisher:
     """Return what publishes the home of these settings.
 
     Args:
         settings: With `fleet.url`.
         clock: The clock of the process.
-        look: Makes what makes the rows, of what hides names.
+        look: Makes the rows.
 
     Raises:
         StateError: Our state folder cannot be written.
     """
     home = str(find_home(settings.home, os.environ, user_home()).path)
-    secret = _kept(settings.state_dir, _PEERS, lambda: secrets.token_bytes(32))
     copy = PostgresCopy(
         parse_server(settings.fleet.url),
         passwords_of(settings.state_dir),
@@ -97,9 +177,10 @@ def fleet_publisher(
         path=home,
         release=__version__,
         beat_s=max(1, round(settings.fleet.beat.total_seconds())),
+        allows=settings.fleet.allow if settings.fleet.operators else (),
     )
     return Publisher(
-        look(Veil(secret)),
+        look,
         copy,
         fleet_standing(settings),
         clock,

@@ -125,7 +125,7 @@ def facts_of(
     """
 
     def hide(value: Json) -> Json:
-        return _mapped(value, lambda text: veil.text(text, names))
+        return hidden(value, veil, names)
 
     made: list[Fact] = []
     for command, kind in _LISTS.items():
@@ -139,6 +139,11 @@ def facts_of(
             body = _table(hide(_without_agents(found, exclude)))
             made.append(Fact(command, "", 0, _timeless(body)))
     return tuple({(one.kind, one.key): one for one in made}.values())
+
+
+def hidden(value: Json, veil: Veil, names: frozenset[str]) -> Json:
+    """Return JSON with digests in the place of keys and names."""
+    return _mapped(value, lambda text: veil.text(text, names))
 
 
 def answer_of(command: str, facts: Iterable[Fact], agent: str | None = None) -> Json:

@@ -9,7 +9,9 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import HomeRef
     from memconsole.domain.figures import Fact
+    from memconsole.domain.fleet.letters import LetterState, Received
     from memconsole.domain.fleet.publishing import Published
+    from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
 
 
@@ -27,6 +29,27 @@ class FleetCopy(Protocol):
 
     def close(self) -> None:
         """Give the home free."""
+
+
+class LetterBox(Protocol):
+    """The letters of one host."""
+
+    def open(self, wait_s: float) -> tuple[Received, ...]:
+        """Return the letters that have no end yet; waits for one that long when there is none.
+
+        Raises:
+            SourceAwayError: The server is away.
+            FleetError: The server refuses.
+        """
+
+    def begin(self, letter_id: str) -> bool:
+        """Note that a letter is being carried out; False when it has an end already."""
+
+    def finish(self, letter_id: str, state: LetterState, code: int, outcome: Json) -> None:
+        """Tell what came of a letter."""
+
+    def close(self) -> None:
+        """End the connection."""
 
 
 class FleetSource(Protocol):

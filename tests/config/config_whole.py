@@ -158,6 +158,8 @@ url = "postgresql://fleet_alpha@db.example/fleet"
 publish = "figures"
 beat = "1m"
 exclude = ["private"]
+allow = ["checkpoint", "rotate"]
+operators = ["ann ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= checkpoint,rotate"]
 default = true
 labels = { prod = ["alpha"] }
 [[fleet.source]]

@@ -125,6 +125,8 @@ FLEET = FleetSettings(
     ("private",),
     True,
     {"prod": ("alpha",)},
+    allow=("checkpoint", "rotate"),
+    operators=(f"ann ed25519:{'A' * 43}= checkpoint,rotate",),
 )
 SEARCH = SearchSettings(
     provider="none",

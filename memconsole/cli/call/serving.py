@@ -73,22 +73,23 @@ def _publishing(call: Call) -> Iterator[None]:
         yield
         return
     from memconsole.cli.json.figures import Figures  # noqa: PLC0415 - most hosts are in no fleet
-    from memconsole.compose.fleet_server import fleet_publisher  # noqa: PLC0415 - likewise
+    from memconsole.compose import fleet_server  # noqa: PLC0415 - likewise
 
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
-    publisher = fleet_publisher(
-        settings,
-        call.clock,
-        lambda veil: Figures(engine, settings, veil, call.clock.now).look,
-    )
+    figures = Figures(engine, settings, fleet_server.fleet_veil(settings), call.clock.now)
+    loops = [fleet_server.fleet_publisher(settings, call.clock, figures.look).run]
+    if settings.fleet.operators:
+        loops.append(fleet_server.fleet_worker(settings, figures.meant, figures.hidden).run)
     stop = threading.Event()
-    thread = threading.Thread(target=publisher.run, args=(stop,), name="fleet", daemon=True)
-    thread.start()
+    threads = [threading.Thread(target=loop, args=(stop,), daemon=True) for loop in loops]
+    for thread in threads:
+        thread.start()
     try:
         yield
     finally:
         stop.set()
-        thread.join(_FLEET_JOIN_S)
+        for thread in threads:
+            thread.join(_FLEET_JOIN_S)
 
 
 @contextmanager

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from memconsole.cli.json import encode, outcome
 from memconsole.cli.output.views import is_shown
-from memconsole.domain.figures import facts_of, names_in
+from memconsole.domain.figures import facts_of, hidden, names_in
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -38,6 +38,8 @@ class Figures:
         self._settings = settings
         self._veil = veil
         self._now = now
+        self._names: frozenset[str] = frozenset()
+        self._keys: dict[str, str] = {}
         self._health: Row = {}
         self._health_at: datetime | None = None
 
@@ -56,9 +58,19 @@ class Figures:
             "runs": [outcome.run(one) for one in self._engine.runs.newest(limit=_RUNS)],
         }
         plain = cast("Row", encode.plain(answers))
-        names = names_in((view.key_text or "", view.label) for view in snapshot.sessions)
+        known = [(view.key_text or "", view.label) for view in snapshot.sessions]
+        names = self._names = names_in(known)
+        self._keys = {self._veil.key(key): key for key, _ in known if key}
         whole: dict[str, Json] = {**plain, "health": self._looked_after(snapshot)}
         return facts_of(whole, self._veil, names, frozenset(self._settings.fleet.exclude))
+
+    def meant(self, word: str) -> str:
+        """Return the key of a session that a digest stands for; any other word as it is."""
+        return self._keys.get(word, word)
+
+    def hidden(self, answer: Json) -> Json:
+        """Return an answer without names, as rows are."""
+        return hidden(answer, self._veil, self._names)
 
     def _looked_after(self, snapshot: ConsoleSnapshot) -> Row:
         now, every = self._now(), self._interval

@@ -267,6 +267,25 @@ class Texts(Kind):
         return [part.strip() for part in text.split(",") if part.strip()]
 
 
+class Operators(Texts):
+    """Lines of name, public key and commands."""
+
+    __slots__ = ()
+
+    def parse(self, raw: object) -> tuple[str, ...]:
+        """Take lines that each name somebody."""
+        from memconsole.domain.fleet.letters import operator_of  # noqa: PLC0415 - where one is set
+
+        lines = super().parse(raw)
+        for line in lines:
+            operator_of(line)
+        return lines
+
+    def from_text(self, text: str) -> object:
+        """Accept a TOML array, or one line; verbs have commas between them."""
+        return toml_value(text) if text.lstrip().startswith("[") else [text.strip()]
+
+
 class Counts(Kind):
     """A table of whole numbers above 0 by name."""
 

@@ -14,6 +14,7 @@ from memconsole.domain.settings.kinds import (
     Choice,
     Groups,
     Kind,
+    Operators,
     PathName,
     Ratio,
     Score,
@@ -503,6 +504,17 @@ class FleetSettings:
     )
     labels: Mapping[str, tuple[str, ...]] = setting(
         {}, Groups(), "Hosts by a label of yours, for --label", example='{ prod = ["alpha"] }'
+    )
+    allow: tuple[str, ...] = setting(
+        ("checkpoint", "observe", "index-md", "reindex", "flush"),
+        Texts(),
+        "Commands that this host carries out for people of the fleet whose key it knows",
+    )
+    operators: tuple[str, ...] = setting(
+        (),
+        Operators(),
+        "People whose key this host knows, each as `memconsole fleet key` prints it: name, key, "
+        "and the commands that they may ask for, or * for all that are allowed",
     )
 
     @property

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import time
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -71,6 +72,7 @@ class Fleet:
         self.database = f"fleet{next(_numbers)}"
         with server.admin() as connection:
             connection.execute(f"CREATE DATABASE {self.database}")
+        self.people: dict[str, Somebody] = {}
         self.owner = Somebody(folder / "owner", server.url(self.database), PASSWORD)
         assert self.owner("fleet", "init").row(status="done")
 
@@ -85,6 +87,7 @@ class Fleet:
         made = Somebody(self.folder / name, url)
         answer = made("fleet", "join", url, PGPASSWORD=secret)
         assert answer.code == 0, answer
+        self.people[name] = made
         return made
 
     def role(self, who: Somebody) -> psycopg.Connection:
@@ -96,3 +99,16 @@ class Fleet:
     def admin(self) -> psycopg.Connection:
         """Return a connection that may do everything."""
         return self.server.connect(self.database, ADMIN, PASSWORD)
+
+
+def wait_for(fleet: Fleet, host: str) -> None:
+    """Wait until a host has published a home."""
+    query = (
+        "SELECT 1 FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host"
+        " WHERE h.name = %s AND looked_at IS NOT NULL"
+    )
+    end = time.monotonic() + 60
+    with fleet.admin() as connection:
+        while not connection.execute(query, (host,)).fetchone():
+            assert time.monotonic() < end, f"{host} has published nothing"
+            time.sleep(0.1)

@@ -48,6 +48,16 @@ ATTEMPTS = {
     "empty a table": "TRUNCATE fleet.facts",
     "join again": "SELECT fleet.enter('SCRAM-SHA-256$4096:YQ==$YQ==:YQ==')",
     "change the fleet": "UPDATE fleet.meta SET least_wire = 99",
+    "read another host's commands": "SELECT 1 FROM fleet.commands",
+    "send a command": "SELECT fleet.send(gen_random_uuid(), {home}, 'checkpoint', '{{}}', 1,"
+    " 'k', 's', now() + interval '1 minute')",
+    "begin another host's command": "SELECT 1 WHERE fleet.begin('{sent}')",
+    "answer another host's command": "SELECT 1 WHERE fleet.finish('{sent}', 'refused', 0, '{{}}')",
+    "take a command back": "SELECT fleet.cancel('{sent}')",
+    "end commands": "SELECT fleet.expire()",
+    "write a command": "INSERT INTO fleet.commands SELECT FROM fleet.commands",
+    "change a command": "UPDATE fleet.commands SET state = 'sent'",
+    "delete the audit": "DELETE FROM fleet.commands",
     "ask for what operators may": "SELECT fleet.hosts_for('read')",
 }
 
@@ -61,6 +71,13 @@ class World:
         self.copy = copy_of(self.alpha)
         self.copy.publish(sessions(1, 2))
         self.admin = fleet.admin()
+        self.sent = "5e551010-0000-4000-8000-00000000000c"
+        self.admin.execute(
+            "INSERT INTO fleet.commands (id, host, host_name, home, home_path, verb, body, wire,"
+            " operator_key, signature, deadline) SELECT %s, host, 'alpha', id, path, 'checkpoint',"
+            " '{}', 1, 'k', 's', clock_timestamp() + interval '1 hour' FROM fleet.homes",
+            (self.sent,),
+        )
         self.database = fleet.database
 
     def all(self) -> list[object]:
@@ -70,6 +87,7 @@ class World:
             *self.admin.execute("SELECT * FROM fleet.homes").fetchall(),
             *self.admin.execute("SELECT * FROM fleet.hosts ORDER BY id").fetchall(),
             *self.admin.execute("SELECT * FROM fleet.grants").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.commands").fetchall(),
             *self.admin.execute("SELECT * FROM fleet.meta").fetchall(),
             *self.admin.execute("SELECT count(*) FROM fleet.events").fetchall(),
         ]
@@ -86,7 +104,11 @@ def world(fleet: Fleet) -> Iterator[World]:
 def test_a_stolen_login_cannot(attempt: str, world: World) -> None:
     [(home, publisher)] = world.admin.execute("SELECT id, publisher FROM fleet.homes").fetchall()
     query = ATTEMPTS[attempt].format(
-        home=home, publisher=publisher, identity=IDENTITY, database=world.database
+        home=home,
+        publisher=publisher,
+        identity=IDENTITY,
+        database=world.database,
+        sent=world.sent,
     )
     before = world.all()
     try:

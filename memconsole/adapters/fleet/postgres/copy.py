@@ -40,6 +40,7 @@ class PostgresCopy:
         path: Of the home, to show.
         release: Version of this memconsole.
         beat_s: Seconds between two beats.
+        allows: Verbs that this host admits, to show.
     """
 
     def __init__(
@@ -51,6 +52,7 @@ class PostgresCopy:
         path: str,
         release: str,
         beat_s: int,
+        allows: Sequence[str] = (),
     ) -> None:
         self._address = address
         self._passwords = passwords
@@ -58,6 +60,7 @@ class PostgresCopy:
         self._path = path
         self._release = release
         self._beat_s = beat_s
+        self._allows = list(allows)
         self._publisher = uuid.uuid4()
         self._connection: psycopg.Connection | None = None
         self._home = 0
@@ -147,7 +150,7 @@ class PostgresCopy:
                 WIRE,
                 self._beat_s,
                 skew_ms(connection),
-                [],
+                self._allows,
                 [self._home],
                 self._publisher,
             ),

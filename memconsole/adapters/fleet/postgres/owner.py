@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.server import ServerAddress
 
-KNOWN: Final = 1
+KNOWN: Final = 2
 """Version of the schema that this memconsole makes and needs at most."""
 
 OWNER: Final = "fleet_owner"
@@ -71,6 +71,7 @@ class PostgresOwner:
                 connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
             with said("the fleet was not made"), connection.transaction():
                 connection.execute(whole_script())
+                connection.execute("UPDATE fleet.meta SET schema = %s", (KNOWN,))
         return None
 
     def upgrade(self, *, dry_run: bool) -> tuple[int, int]:

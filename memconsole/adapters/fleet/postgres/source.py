@@ -7,20 +7,24 @@ import threading
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.fleet.postgres.connect import connect, said
+from memconsole.adapters.fleet.postgres.letterbox import send_and_wait
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.figures import PUBLISHED, Fact, answer_of, kinds_of
+from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
 from memconsole.domain.fleet.members import freshness_of
-from memconsole.domain.fleet.wire import SKEW, Copied, Freshness, Heard
-from memconsole.errors import SourceAwayError
+from memconsole.domain.fleet.wire import SKEW, WIRE, Copied, Freshness, Heard
+from memconsole.errors import FleetError, SourceAwayError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
+    from collections.abc import Callable, Mapping, Sequence
+    from datetime import datetime, timedelta
     from pathlib import Path
 
+    from memconsole.adapters.fleet.signing import Signer
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
+    from memconsole.domain.fleet.shapes import Json
 
 _OF_ONE_AGENT = ("sessions", "agents")
 
@@ -31,11 +35,21 @@ class PostgresFleet:
     Args:
         address: Of the fleet, with a role that may read.
         passwords: Our password file.
+        signer: Has the key of this person.
+        timeout: For one command.
     """
 
-    def __init__(self, address: ServerAddress, passwords: Path) -> None:
+    def __init__(
+        self,
+        address: ServerAddress,
+        passwords: Path,
+        signer: Callable[[], Signer],
+        timeout: timedelta,
+    ) -> None:
         self._address = address
         self._passwords = passwords
+        self._signer = signer
+        self._timeout = timeout
         self._guard = threading.Lock()
         self._facts: dict[tuple[str, ...], dict[int, list[Fact]]] = {}
 
@@ -46,14 +60,22 @@ class PostgresFleet:
                 members = {one.name: one for one in read_members(connection)}
                 with said("cannot look at the fleet"):
                     rows = connection.execute(
-                        "SELECT o.id, h.name, o.path, o.looked_at FROM fleet.homes o"
+                        "SELECT o.id, h.name, o.path, o.looked_at, o.identity::text"
+                        " FROM fleet.homes o"
                         " JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path"
                     ).fetchall()
         except SourceAwayError as error:
             return (AwayFleet(self._address, error),)
         return tuple(
-            PostgresHome(self, number, path, members[name], looked_at)
-            for number, name, path, looked_at in rows
+            PostgresHome(
+                self,
+                number=number,
+                path=path,
+                member=members[name],
+                looked_at=looked_at,
+                identity=identity,
+            )
+            for number, name, path, looked_at, identity in rows
             if not members[name].is_hidden
         )
 
@@ -67,6 +89,28 @@ class PostgresFleet:
             if kinds not in self._facts:
                 self._facts[kinds] = self._read(kinds)
             return self._facts[kinds].get(home, [])
+
+    def send(
+        self, home: int, host: str, identity: str, words: Sequence[str]
+    ) -> tuple[LetterState, int | None, Mapping[str, Json] | None]:
+        """Send a command to the host of a home, signed, and wait for its end.
+
+        Raises:
+            SourceAwayError: The server is away, or refuses.
+        """
+        try:
+            return send_and_wait(
+                self._address,
+                self._passwords,
+                self._signer(),
+                home=home,
+                host=host,
+                identity=identity,
+                words=words,
+                timeout=self._timeout,
+            )
+        except FleetError as error:
+            return LetterState.REFUSED, 1, refused(str(error), error.hint)
 
     def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact]]:
         with connect(self._address, self._passwords) as connection, said("cannot read the fleet"):
@@ -86,12 +130,15 @@ class PostgresHome:
     def __init__(
         self,
         fleet: PostgresFleet,
+        *,
         number: int,
         path: str,
         member: Member,
         looked_at: datetime | None,
+        identity: str,
     ) -> None:
         self.home = HomeRef(path, member.name)
+        self._identity = identity
         self._fleet = fleet
         self._number = number
         self._member = member
@@ -101,6 +148,8 @@ class PostgresHome:
         """Answer a command out of the copy."""
         del text  # a copy takes nothing in
         command, *options = words
+        if command in VERBS:
+            return self._sent(words)
         agent = None
         if command in _OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
             agent, options = options[1], []
@@ -129,6 +178,17 @@ class PostgresHome:
             version=self._member.version or "",
             copied=Copied(freshness, self._looked_at),
         )
+
+    def _sent(self, words: Sequence[str]) -> Heard:
+        """Have the host carry it out."""
+        if wrong := wrong_words(words):
+            return _refused(wrong, f"Ask on {self.home.host} itself.")
+        state, code, answer = self._fleet.send(self._number, self.home.host, self._identity, words)
+        if answer is None:
+            when = "was not begun in time" if state is LetterState.EXPIRED else f"is {state}"
+            return _refused(f"{words[0]} {when}", "`memconsole fleet commands` tells of it later.")
+        version = self._member.version or ""
+        return Heard(json.dumps(answer).encode(), 1 if code is None else code, version)
 
     def _warnings(self, freshness: Freshness) -> list[dict[str, str]]:
         member, found = self._member, []
@@ -163,6 +223,10 @@ class AwayFleet:
         raise self._error
 
 
+def refused(message: str, hint: str) -> dict[str, Json]:
+    """Return the answer of a home that does not do what was asked."""
+    return {"schema": WIRE, "error": {"code": "refused", "message": message, "hint": hint}}
+
+
 def _refused(message: str, hint: str) -> Heard:
-    error = {"code": "not-published", "message": message, "hint": hint}
-    return Heard(json.dumps({"schema": 1, "error": error}).encode(), 1)
+    return Heard(json.dumps(refused(message, hint)).encode(), 1)

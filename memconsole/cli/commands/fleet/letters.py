@@ -1,0 +1,107 @@
+"""`fleet key`, `fleet commands`: whose commands hosts take, and what was asked of whom."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import DryRunOption, call_of, parse_span
+from memconsole.cli.commands.fleet.outcome import UrlOption, begun, done
+from memconsole.cli.output import wording
+from memconsole.cli.output.printer import Cell, Column
+from memconsole.compose.fleet_server import fleet_sent, fleet_signer
+from memconsole.domain.fleet.letters import LetterState
+from memconsole.errors import ReadOnlyError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.printer import Printer
+    from memconsole.domain.fleet.letters import Sent
+
+
+def key(
+    context: typer.Context,
+    name: Annotated[str, typer.Option("--name", metavar="N", help="Yours, in that line.")] = "me",
+    dry_run: DryRunOption = False,
+) -> int:
+    """Print the line that lets hosts take commands of yours; your key is made when there is none.
+
+    It goes into `fleet.operators` of each host, with the commands you may ask for instead of *.
+    """
+    call = call_of(context)
+    if dry_run:
+        return done(call, "fleet key", "would print your public key", dry_run=True)
+    if call.settings.ui.read_only:
+        raise ReadOnlyError("fleet key")
+    line = f"{name} {fleet_signer(call.settings).key} *"
+    return done(
+        call,
+        "fleet key",
+        "this line lets a host take commands of yours",
+        more=("[fleet]", f'operators = ["{line}"]'),
+        details={"line": line},
+    )
+
+
+def commands(
+    context: typer.Context,
+    *,
+    since: Annotated[
+        str, typer.Option("--since", metavar="D", help="Not older than this, such as 6h or 7d.")
+    ] = "1d",
+    url: UrlOption = None,
+) -> int:
+    """List what was asked of hosts, by whom, and what came of it, newest first."""
+    call, address = begun(context, "fleet commands", url, writes=False)
+    found = fleet_sent(call.settings, address, parse_span("--since", since))
+    return call.answer(
+        Answer(
+            "fleet commands",
+            data=lambda: [_row(one) for one in found],
+            show=lambda printer: _show(printer, found),
+            at=call.clock.now(),
+        )
+    )
+
+
+def _row(one: Sent) -> Row:
+    return {
+        "id": one.id,
+        "host": one.host,
+        "home": one.home,
+        "words": list(one.words),
+        "state": one.state.value,
+        "by": one.by,
+        "operator_key": one.key,
+        "sent_at": one.sent_at,
+        "deadline": one.deadline,
+        "begun_at": one.begun_at,
+        "ended_at": one.ended_at,
+        "code": one.code,
+        "message": one.message or None,
+    }
+
+
+def _show(printer: Printer, found: Sequence[Sent]) -> None:
+    if not found:
+        printer.write(Cell("nothing was asked of any host", "dim"))
+        return
+    columns = (
+        Column("sent"),
+        Column("by", cut="end", least=6),
+        Column("host", cut="end", least=6),
+        Column("command", cut="end", least=12),
+        Column("state"),
+        Column("what came of it", cut="end", least=12, rank=1),
+    )
+    rows: list[Sequence[Cell | str]] = []
+    for one in found:
+        state = Cell(one.state.value, "ok" if one.state is LetterState.ANSWERED else "warn")
+        texts = (one.by, one.host, " ".join(one.words))
+        at = wording.stamp(one.sent_at, printer.zone)
+        rows.append([at, *map(printer.text, texts), state, printer.text(one.message)])
+    printer.table(columns, rows)

@@ -1,0 +1,147 @@
+"""Carries out what people ask of this host from afar: each letter once, by the rules of this host.
+
+A letter is written down here before it is begun, and is never begun again: one that was begun when
+a process ended is told as interrupted.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.domain.fleet.letters import LetterState, refusal
+from memconsole.domain.fleet.publishing import pause_after
+from memconsole.errors import MemconsoleError, SourceAwayError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from threading import Event
+
+    from memconsole.domain.fleet.letters import Letter, Operator, Received
+    from memconsole.domain.fleet.shapes import Json
+    from memconsole.ports.alerts import StatusFile
+    from memconsole.ports.fleet import LetterBox
+
+logger = logging.getLogger(__name__)
+
+_WAIT_S = 5.0
+_KEPT = timedelta(days=2)
+"""Longer than any letter may wait."""
+_AGAIN = "`memconsole runs` on that host tells what was done; it is not begun again"
+
+
+class Door(NamedTuple):
+    """What this host admits.
+
+    Attributes:
+        homes: Identities of its homes.
+    """
+
+    homes: Sequence[str]
+    operators: Sequence[Operator]
+    allow: Sequence[str]
+
+
+class LetterWorker:
+    """Carries out the letters of one home.
+
+    Args:
+        box: Where they come from.
+        door: Who may what.
+        do: Runs one call of our command line for the home; its answer, with names hidden.
+        begun: Remembers what was begun, whatever becomes of the server.
+    """
+
+    def __init__(
+        self,
+        box: LetterBox,
+        door: Door,
+        do: Callable[[Sequence[str]], tuple[int, Json]],
+        begun: StatusFile,
+    ) -> None:
+        self._box = box
+        self._door = door
+        self._do = do
+        self._begun = begun
+        self._owed: dict[str, tuple[int, Json]] = {}
+        self._failures = 0
+
+    def run(self, stop: Event) -> None:
+        """Go on until it is stopped."""
+        try:
+            while not stop.is_set():
+                try:
+                    self.round(_WAIT_S)
+                    self._failures = 0
+                except MemconsoleError as error:
+                    self._failures += 1
+                    level = logging.DEBUG if isinstance(error, SourceAwayError) else logging.WARNING
+                    logger.log(level, "%s", error)
+                    stop.wait(pause_after(self._failures, 1.0).total_seconds())
+        finally:
+            self._box.close()
+
+    def round(self, wait_s: float = 0.0) -> None:
+        """Take what waits; waits that long for the first.
+
+        Raises:
+            SourceAwayError: The server is away.
+            FleetError: The server refuses.
+            StateError: Nothing can be remembered, so nothing is begun.
+        """
+        for one in self._box.open(wait_s):
+            if one.id in self._owed:
+                self._tell(one.id)
+            elif one.state is LetterState.BEGUN:
+                self._end(one.id, LetterState.INTERRUPTED, f"its process ended; {_AGAIN}")
+            elif why := self._why_not(one):
+                self._end(one.id, LetterState.REFUSED, why)
+            elif one.letter is not None:
+                self._carry_out(one.letter, one.now)
+
+    def _why_not(self, one: Received) -> str:
+        if one.letter is None:
+            return "it is none of memconsole's"
+        if one.id in self._remembered(one.now):
+            return f"it was begun before, and its process ended; {_AGAIN}"
+        return refusal(
+            one.letter,
+            one.key,
+            homes=self._door.homes,
+            operators=self._door.operators,
+            allow=self._door.allow,
+            is_signed=one.is_signed,
+            now=one.now,
+        )
+
+    def _carry_out(self, letter: Letter, now: datetime) -> None:
+        known = self._remembered(now)
+        kept = {**known, letter.id: now.isoformat()}
+        self._begun.write(json.dumps(kept) + "\n")
+        if not self._box.begin(letter.id):
+            return
+        logger.info("fleet: %s", " ".join(letter.words))
+        self._owed[letter.id] = self._do(letter.words)
+        self._tell(letter.id)
+
+    def _tell(self, letter_id: str) -> None:
+        """Tell what came of a letter; what the server does not take is told later."""
+        self._box.finish(letter_id, LetterState.ANSWERED, *self._owed[letter_id])
+        del self._owed[letter_id]
+
+    def _remembered(self, now: datetime) -> dict[str, str]:
+        """Return what was begun here, newer than any letter can be old."""
+        try:
+            known = json.loads(self._begun.read() or "{}")
+            return {
+                name: at for name, at in known.items() if now - datetime.fromisoformat(at) < _KEPT
+            }
+        except (ValueError, TypeError, AttributeError):
+            return {}
+
+    def _end(self, letter_id: str, state: LetterState, why: str) -> None:
+        logger.warning("fleet: a command is %s: %s", state, why)
+        error = {"code": state.value, "message": f"{state}: {why}", "hint": ""}
+        self._box.finish(letter_id, state, 1, {"schema": 1, "error": error})
