@@ -310,7 +310,7 @@ def test_a_checkpoint_of_another_host_is_done_there_once(fleet: Fleet, tmp_path:
     assert "fleet.allow of this host does not admit rotate" in json.dumps(refused.data)
     assert refused.code == 1
     assert single.row(agent="writer")["status"] in ("done", "skipped"), single
-    sent = ann("fleet", "commands", "--url", ann.url).data
+    sent = ann("fleet", "commands", "--url", ann.url).rows(host="beta")
     assert [(row["words"][0], row["state"]) for row in sent] == [
         ("checkpoint", "answered"),
         ("rotate", "refused"),
