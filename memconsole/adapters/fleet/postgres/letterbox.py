@@ -193,8 +193,8 @@ def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list
             (since,),
         ).fetchall()
     return [
-        Sent(*place, _words(body), LetterState(state), *rest, _message(outcome))
-        for *place, state, rest, body, outcome in ((*row[:4], row[4:-2], *row[-2:]) for row in rows)
+        Sent._make((*row[:3], _words(row[11]), LetterState(row[3]), *row[4:11], _message(row[12])))
+        for row in rows
     ]
 
 
