@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from memconsole.demo.home import DemoHome
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings import FleetSettings, Settings
     from memconsole.engine.engine import Engine
     from memconsole.engine.search.service import SearchService
     from memconsole.ports.platform import Clock
@@ -147,12 +147,23 @@ class Call:
         """Whether the settings mean every home of the fleet where nothing else is said."""
         from memconsole.config.keys import ASKED_VARIABLE  # noqa: PLC0415 - `--help` has none
 
+        fleet = self._fleet
+        return fleet is not None and fleet.default and ASKED_VARIABLE not in os.environ
+
+    @property
+    def has_fleet(self) -> bool:
+        """Whether an agent may be that of another home: some are configured, and none is named."""
+        return self._fleet is not None and bool(self._fleet.sources)
+
+    @property
+    def _fleet(self) -> FleetSettings | None:
+        """Return the homes that may be asked; None where one home is named."""
         if self.flags.is_demo or "platform.home" in self.flags.values:
-            return False
+            return None
         try:
-            return self.settings.fleet.default and ASKED_VARIABLE not in os.environ
+            return self.settings.fleet
         except ConfigError:  # who needs the settings says what is wrong with them
-            return False
+            return None
 
     @property
     def is_json(self) -> bool:

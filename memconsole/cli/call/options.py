@@ -29,7 +29,7 @@ class Command(TyperCommand):
         """Run the command, or carry it to the homes of the fleet."""
         call = ctx.ensure_object(Call)
         named = ctx.params.get("agent")
-        is_far = isinstance(named, str) and "/" in named
+        is_far = isinstance(named, str) and "/" in named and call.has_fleet
         _, _, command = ctx.command_path.partition(" ")
         if not is_far and not call.flags.names_fleet and not _is_usual(call, command):
             return super().invoke(ctx)

@@ -71,6 +71,20 @@ def test_without_a_fleet_there_is_a_sentence(
     assert "no home of a fleet is configured" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("where", ["none", "named"])
+def test_a_name_with_a_slash_is_of_this_home_where_no_other_may_be_asked(
+    where: str, config: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    home = tmp_path / "named" / ".openclaw"
+    (home / "agents").mkdir(parents=True)
+    alone = tmp_path / "alone.toml"
+    alone.write_text(f'[state]\ndir = "{tmp_path / "state"}"\n')
+    file = alone if where == "none" else config
+    words = ["--home", str(home), "checkpoint", "--agent", "[/bad] notes.md"]
+    assert main(["--config", str(file), *words]) == 2
+    assert "[/bad] notes.md" in capsys.readouterr().err
+
+
 def test_global_options_stay_here_and_the_command_keeps_its_own() -> None:
     call = ["--fleet", "--config=x", "search", "--host", "a,b", "--agent", "m", "--", "--json"]
     assert own_words(call) == ["search", "--agent", "m", "--", "--json"]
