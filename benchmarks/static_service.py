@@ -12,9 +12,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
+from memconsole.adapters.index.database import reading
 from memconsole.adapters.index.embedding.pooling import Pool, idf_table, pack_tokens
 from memconsole.adapters.index.embedding.static import static_model
-from memconsole.adapters.index.files import reading
 from memconsole.adapters.index.matrix import np
 from memconsole.adapters.index.schema import read_meta
 

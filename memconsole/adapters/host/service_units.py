@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain import service
+from memconsole.domain import service_units as units
 from memconsole.domain.jobs.layers import Layer
-from memconsole.domain.service import MARK, ServiceKind
+from memconsole.domain.service_units import MARK, ServiceKind
 from memconsole.errors import ServiceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system import launch
@@ -22,7 +22,7 @@ from memconsole.text.plain import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memconsole.domain.service import ServiceSetup
+    from memconsole.domain.service_units import ServiceSetup
 
 _PATIENCE_S = 30.0
 _LOOK_S = 5.0
@@ -88,9 +88,9 @@ class ServiceUnits:
             case ServiceKind.SYSTEMD:
                 named = self._environ.get("XDG_CONFIG_HOME", "")
                 base = Path(named) if named.startswith("/") else self._home / ".config"
-                return base / "systemd" / "user" / service.unit_name(layer)
+                return base / "systemd" / "user" / units.unit_name(layer)
             case ServiceKind.LAUNCHD:
-                return self._home / "Library" / "LaunchAgents" / f"{service.label(layer)}.plist"
+                return self._home / "Library" / "LaunchAgents" / f"{units.label(layer)}.plist"
             case ServiceKind.CRON:
                 return None
 
@@ -101,9 +101,9 @@ class ServiceUnits:
             ServiceError: A path cannot stand in such a file.
         """
         makers = {
-            ServiceKind.SYSTEMD: service.systemd_unit,
-            ServiceKind.LAUNCHD: service.launchd_job,
-            ServiceKind.CRON: service.cron_lines,
+            ServiceKind.SYSTEMD: units.systemd_unit,
+            ServiceKind.LAUNCHD: units.launchd_job,
+            ServiceKind.CRON: units.cron_lines,
         }
         try:
             text = makers[kind](setup)
@@ -111,7 +111,7 @@ class ServiceUnits:
             raise ServiceError(f"no service can be written: {error}") from error
         path = self.path(kind, setup.layer)
         found = None if path is None else _read(path)
-        told = service.commands(kind, str(path), os.getuid(), setup.layer)
+        told = units.commands(kind, str(path), os.getuid(), setup.layer)
         return ServiceState(
             kind,
             path,
@@ -164,8 +164,8 @@ class ServiceUnits:
         if not self._is_reachable(kind):
             return planned, False
         if kind is ServiceKind.LAUNCHD:  # it knows the old file until it is told
-            self._tell(service.removals(kind, os.getuid(), setup.layer), is_required=False)
-        told = service.commands(kind, str(planned.path), os.getuid(), setup.layer)
+            self._tell(units.removals(kind, os.getuid(), setup.layer), is_required=False)
+        told = units.commands(kind, str(planned.path), os.getuid(), setup.layer)
         self._tell(told, is_required=True)
         return planned, True
 
@@ -181,7 +181,7 @@ class ServiceUnits:
         _require_ours(path)
         is_reachable = self._is_reachable(kind)
         if is_reachable:
-            self._tell(service.removals(kind, os.getuid(), layer), is_required=False)
+            self._tell(units.removals(kind, os.getuid(), layer), is_required=False)
         try:
             path.unlink()
         except OSError as error:
@@ -199,10 +199,10 @@ class ServiceUnits:
     def _asked(self, kind: ServiceKind, layer: Layer | None) -> tuple[bool | None, bool | None]:
         if kind is ServiceKind.LAUNCHD:
             code, _ = self._run(
-                ("launchctl", "print", f"gui/{os.getuid()}/{service.label(layer)}"), _LOOK_S
+                ("launchctl", "print", f"gui/{os.getuid()}/{units.label(layer)}"), _LOOK_S
             )
             return None, code == 0
-        unit = service.unit_name(layer)
+        unit = units.unit_name(layer)
         enabled, _ = self._run(("systemctl", "--user", "is-enabled", unit), _LOOK_S)
         active, _ = self._run(("systemctl", "--user", "is-active", unit), _LOOK_S)
         return enabled == 0, active == 0

@@ -6,8 +6,8 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memconsole.adapters.index.database import journal_of, reading, settle, sync_folder, writing
 from memconsole.adapters.index.embedding.quality import QualityModel
-from memconsole.adapters.index.files import journal_of, reading, settle, sync_folder, writing
 from memconsole.adapters.index.rows import Row
 from memconsole.adapters.index.schema import create, read_meta, root_text, write_meta
 from memconsole.adapters.index.vectors import NoVectors, RemoteVectors, StaticVectors

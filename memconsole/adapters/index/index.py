@@ -12,8 +12,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.index import quality
-from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
-from memconsole.adapters.index.files import (
+from memconsole.adapters.index.database import (
     IndexProblemError,
     Places,
     journal_of,
@@ -22,6 +21,7 @@ from memconsole.adapters.index.files import (
     reading,
     writing,
 )
+from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.query_side import BackendChooser, model_of
 from memconsole.adapters.index.reader import IndexReader
 from memconsole.adapters.index.schema import read_meta, recipe, root_text

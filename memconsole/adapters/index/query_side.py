@@ -5,9 +5,9 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
+from memconsole.adapters.index.database import load_vectors
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
 from memconsole.adapters.index.embedding.quality import require_quality
-from memconsole.adapters.index.files import load_vectors
 from memconsole.adapters.index.keyword_leg import WordCounts
 from memconsole.adapters.index.quality import progress_of
 from memconsole.adapters.sqlite.choice import library

@@ -8,13 +8,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.index import quality
+from memconsole.adapters.index.database import problems
 from memconsole.adapters.index.embedding.pooling import (
     idf,
     query_vector,
     query_vector_by_numpy,
     small_list,
 )
-from memconsole.adapters.index.files import problems
 from memconsole.adapters.index.keyword_leg import TextLeg
 from memconsole.adapters.index.late_interaction import late_by_numpy, late_by_sqlite
 from memconsole.adapters.index.schema import bit_of, tags_of

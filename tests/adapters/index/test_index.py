@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from memconsole.adapters.index.database import Places
 from memconsole.adapters.index.embedding import static
-from memconsole.adapters.index.files import Places
 from memconsole.adapters.index.index import DiskIndex
 from memconsole.adapters.index.writer import CancelledError
 from memconsole.domain.agents import AgentRef, HomeRef
