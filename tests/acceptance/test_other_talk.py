@@ -117,24 +117,13 @@ def test_the_session_of_an_entry_wins_over_the_file_that_it_names(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_another_agents_session_is_not_opened(place: Place, name: str) -> None:
-    theirs = place.talk("juno", J3, "red")
-    place.entry(J3, theirs)
-
-    answer = place.program.json(*COMMANDS[name])
-
-    assert "boat is red" not in place.everything(answer)
-    if name in SAYS_SO:
-        assert answer.code == 1
-        assert "transcript-outside" in answer.out
-
-
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_link_into_another_agents_folder_is_not_followed(place: Place, name: str) -> None:
-    theirs = place.talk("juno", J3, "red")
-    link = place.sessions("iris") / f"{J3}.jsonl"
-    link.symlink_to(theirs)
-    place.entry(J3, link)
+@pytest.mark.parametrize("way", ["named", "linked"])
+def test_another_agents_session_is_not_opened(place: Place, name: str, way: str) -> None:
+    named = theirs = place.talk("juno", J3, "red")
+    if way == "linked":
+        named = place.sessions("iris") / f"{J3}.jsonl"
+        named.symlink_to(theirs)
+    place.entry(J3, named)
 
     answer = place.program.json(*COMMANDS[name])
 

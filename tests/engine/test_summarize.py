@@ -145,10 +145,9 @@ def test_more_words_of_the_same_session_make_no_second_summary() -> None:
     skipped(stage.run(), SkipReason.NOTHING_NEW)
 
 
-def test_a_reset_in_place_begins_another_session_under_the_same_id() -> None:
-    stage = Stage()
-    stage.run()
-    reset = Entry(
+def reset_of(stage: Stage) -> Entry:
+    """Return the record of a reset behind all that was said."""
+    return Entry(
         EntryKind.RESET,
         id="feed",
         parent_id=stage.entries[-1].id,
@@ -157,16 +156,25 @@ def test_a_reset_in_place_begins_another_session_under_the_same_id() -> None:
         position=9000,
         size_bytes=100,
     )
+
+
+def said_after(reset: Entry, *texts: str) -> list[Entry]:
+    """Return messages of the session that a reset began."""
+    return [
+        replace(one, id=f"b{one.id}", parent_id=f"b{one.parent_id}" if one.parent_id else reset.id)
+        for one in talk(*texts, start=NOW + timedelta(minutes=1))
+    ]
+
+
+def test_a_reset_in_place_begins_another_session_under_the_same_id() -> None:
+    stage = Stage()
+    stage.run()
+    reset = reset_of(stage)
     stage.put([*stage.entries, reset])
     skipped(stage.run(), SkipReason.NOTHING_NEW)
-    later = [
-        replace(one, id=f"b{one.id}", parent_id=f"b{one.parent_id}" if one.parent_id else "feed")
-        for one in talk(
-            "Where does the backup of the replica run?",
-            "On the second rack, every night.",
-            start=NOW + timedelta(minutes=1),
-        )
-    ]
+    later = said_after(
+        reset, "Where does the backup of the replica run?", "On the second rack, every night."
+    )
     stage.put([*stage.entries, reset, *later])
     outcome = stage.run()
     assert isinstance(outcome, Summarized), outcome
@@ -179,20 +187,9 @@ def test_a_reset_in_place_begins_another_session_under_the_same_id() -> None:
 def test_a_long_new_session_is_not_taken_for_the_old_one() -> None:
     stage = Stage()
     stage.run()
-    reset = Entry(
-        EntryKind.RESET,
-        id="feed",
-        parent_id=stage.entries[-1].id,
-        has_parent=True,
-        at=NOW,
-        position=9000,
-        size_bytes=100,
-    )
+    reset = reset_of(stage)
     texts = [f"message number {n} about the new database" for n in range(120)]
-    later = [
-        replace(one, id=f"b{one.id}", parent_id=f"b{one.parent_id}" if one.parent_id else "feed")
-        for one in talk(*texts, start=NOW + timedelta(minutes=1))
-    ]
+    later = said_after(reset, *texts)
     stage.put([*stage.entries, reset, *later])
     outcome = stage.run()
     assert isinstance(outcome, Summarized), outcome

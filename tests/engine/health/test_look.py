@@ -309,17 +309,7 @@ def test_an_old_index_of_a_changed_memory_is_named(world: World) -> None:
 
 def test_bad_compactions_are_told_one_by_one(world: World) -> None:
     assert status(world, "compaction-evidence") == "ok"
-    bad = Entry(
-        EntryKind.COMPACTION,
-        id="c0ffee",
-        parent_id="00000001",
-        has_parent=True,
-        at=NOW - 5 * MINUTE,
-        compaction=Compaction("", tokens_before=150_000),
-        position=9000,
-        size_bytes=100,
-    )
-    world.sessions.transcripts["s-1"].append(bad)
+    compacted_badly(world)
     found = inputs(world, "compaction-evidence")
     assert found.status is CheckStatus.CRITICAL
     [detail] = found.details

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef, HomeRef, Notice, Origin
 from memconsole.domain.commands.outcomes import Run
@@ -18,6 +19,9 @@ from tests.doubles.platform import HOME, NOW
 from tests.engine.health.well_world import SETTINGS as USUAL
 from tests.engine.health.well_world import well_world
 from tests.engine.rows import row
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 SETTINGS = Settings(state_dir=HOME / "state")
 MAIN = AgentRef(HomeRef(str(HOME)), "main")
@@ -39,6 +43,19 @@ def saved(session_id: str, minutes: int) -> Capture:
     return Capture(MAIN, session_id, None, at, "0" * 64, "", True, None, "/ws")
 
 
+def ended(world: World, key: str, reason: str, at: datetime, *, said_ago: int) -> None:
+    """Let the home hold a session that was archived, with one message before that."""
+    gone = replace(
+        row(key, None, state=SessionState.ARCHIVED),
+        session_id="gone",
+        archive_reason=reason,
+        updated_at=at,
+        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
+    )
+    world.sessions.hold(gone)
+    world.sessions.transcripts["gone"] = [said(said_ago)]
+
+
 def codes(world: World) -> list[str]:
     taken = Engine(world.ports, SETTINGS).snapshot()
     return [one.code for one in taken.attention]
@@ -46,15 +63,7 @@ def codes(world: World) -> list[str]:
 
 def test_a_session_that_was_reset_before_it_was_saved_is_told_until_it_is_recovered() -> None:
     world = World()
-    ended = replace(
-        row("agent:main:telegram:direct:9", None, state=SessionState.ARCHIVED),
-        session_id="gone",
-        archive_reason="reset",
-        updated_at=NOW - timedelta(minutes=5),
-        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
-    )
-    world.sessions.hold(ended)
-    world.sessions.transcripts["gone"] = [said(40)]
+    ended(world, "agent:main:telegram:direct:9", "reset", NOW - timedelta(minutes=5), said_ago=40)
     assert "cut-before" in codes(world)  # nobody looked before
     world.events.first[str(HOME)] = NOW - timedelta(days=1)
     assert "work-lost" in codes(world)
@@ -72,15 +81,7 @@ def test_a_session_that_was_reset_before_it_was_saved_is_told_until_it_is_recove
 
 def test_a_session_that_said_nothing_after_its_save_lost_nothing_in_its_reset() -> None:
     world = World()
-    ended = replace(
-        row("agent:main:main", None, state=SessionState.ARCHIVED),
-        session_id="gone",
-        archive_reason="reset",
-        updated_at=NOW,
-        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
-    )
-    world.sessions.hold(ended)
-    world.sessions.transcripts["gone"] = [said(400)]
+    ended(world, "agent:main:main", "reset", NOW, said_ago=400)
     world.captures.stored.append(saved("gone", 399))
     assert not {"work-lost", "cut-before"} & set(codes(world))
 
@@ -88,15 +89,7 @@ def test_a_session_that_said_nothing_after_its_save_lost_nothing_in_its_reset() 
 def test_a_reset_by_a_rotation_of_ours_and_a_rollover_are_told_as_such() -> None:
     world = World()
     world.events.first[str(HOME)] = NOW - timedelta(days=1)
-    ended = replace(
-        row("agent:main:main", None, state=SessionState.ARCHIVED),
-        session_id="gone",
-        archive_reason="rollover",
-        updated_at=NOW - timedelta(minutes=5),
-        transcript=TranscriptRef(MAIN, "gone", TranscriptKind.FILE, Path("/x/gone.jsonl")),
-    )
-    world.sessions.hold(ended)
-    world.sessions.transcripts["gone"] = [said(40)]
+    ended(world, "agent:main:main", "rollover", NOW - timedelta(minutes=5), said_ago=40)
     engine = Engine(world.ports, SETTINGS)
     assert "begun anew by the platform" in engine.snapshot().attention[0].message
 
