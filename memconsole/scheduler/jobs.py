@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import StopSignal
 
 
-
 NOT_DELIVERED = "not-delivered"
 """Why a look at health failed of which a channel could not be told."""
 
