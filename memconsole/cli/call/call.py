@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from memconsole.demo.home import DemoHome
     from memconsole.domain.agents import Home, Notice
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.settings import FleetSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import FleetSettings
     from memconsole.engine.engine import Engine
     from memconsole.engine.search.service import SearchService
     from memconsole.ports.platform import Clock
