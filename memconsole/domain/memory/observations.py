@@ -120,6 +120,11 @@ class Observation:
         starts = (word for word in self.extra if word.startswith(f"{key}="))
         return next((word.partition("=")[2] for word in starts), None)
 
+    @property
+    def corrects(self) -> tuple[str, ...]:
+        """Ids of the lines that it takes the place of."""
+        return tuple(filter(None, (self.note(CORRECTS) or "").split(",")))
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -167,8 +172,7 @@ class ObservationLog:
     @property
     def corrected(self) -> frozenset[str]:
         """Ids of the lines that a newer line takes the place of."""
-        found = ((one.id, one.note(CORRECTS)) for one in self.observations)
-        return frozenset(old for new, old in found if old is not None and old != new)
+        return frozenset(old for one in self.observations for old in one.corrects if old != one.id)
 
     @property
     def days(self) -> tuple[date, ...]:

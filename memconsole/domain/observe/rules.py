@@ -332,13 +332,24 @@ class _Said:
             if one is not old
             and (label or one.note(BY) == own.note(BY) or not correction.undoes(one.text, old.text))
         ]
-        replaced = old.note(CORRECTS) if place >= len(standing) else old.id
-        return [made if replaced is None else made.noted(CORRECTS, replaced), *rest]
+        repeated = (
+            one
+            for one in self.log.observations
+            if not label and one.note(BY) != own.note(BY) and self._is_of_one_key(one, own)
+            if correction.undoes(one.text, old.text)
+        )
+        stands = old.id in {one.id for one in standing}
+        ids = [*([old.id] if stands else old.corrects), *(one.id for one in repeated)]
+        gone = ",".join(one for one in ids if one is not None)
+        return [made.noted(CORRECTS, gone) if gone else made, *rest]
 
     def _is_of(self, one: Observation, own: Observation, label: str) -> bool:
         """Whether a line was said by the same speaker under the same key."""
         if one.note(BY) != own.note(BY) or not one.text.startswith(label):
             return False
+        return self._is_of_one_key(one, own)
+
+    def _is_of_one_key(self, one: Observation, own: Observation) -> bool:
         mine, other = ((it.source or "").partition("#")[0] for it in (own, one))
         if mine == other:
             return True

@@ -13,7 +13,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.memory.observations import CORRECTS, Kind, ObservationLog, render
+from memconsole.domain.memory.observations import Kind, ObservationLog, render
 from memconsole.domain.memory.similarity import (
     Guard,
     differing,
@@ -257,8 +257,9 @@ def supersede(copy: WorkingCopy, pairs: Iterable[tuple[int, int]], today: date) 
 def replace_corrected(copy: WorkingCopy, today: date) -> None:
     """Let a line that corrects an older one take its place, as one that contradicts it would."""
     places = {name_of(one): number for number, one in copy.items()}
-    for number, one in list(copy.items()):
-        older = places.get(one.note(CORRECTS) or "")
+    pairs = [(number, one, old) for number, one in copy.items() for old in one.corrects]
+    for number, one, old in pairs:
+        older = places.get(old)
         if older is None or older == number or copy.lines[older] is None:
             continue
         if is_kept_for_good(copy.at(older), today):

@@ -118,6 +118,22 @@ def test_what_the_agent_repeated_of_it_goes_too() -> None:
 
 
 @pytest.mark.parametrize(
+    "talk",
+    [
+        ("The dentist is on Friday at ten.", "no wait, Thursday"),
+        ("dentist friday 3pm", "> Noted: dentist on Friday at 15:00.", "no wait, Thursday"),
+        ("> Which port should staging use?", "5544", "make that 5545"),
+    ],
+)
+def test_what_an_earlier_run_wrote_of_it_is_named(talk: tuple[str, ...]) -> None:
+    log = add(ObservationLog(), heard(*talk[:-1]))
+    log = add(log, heard(*talk, log=log))
+    *older, newest = log.observations
+    assert log.corrected == {one.id for one in older}
+    assert newest.text.count("\N{EM DASH}") >= 1
+
+
+@pytest.mark.parametrize(
     ("asked", "answered"),
     [
         ("Which port should the staging database use?", "5544"),
