@@ -14,7 +14,7 @@ JOBS ?= 2
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help run test test-pty test-tmux test-ssh test-systemd test-gateway test-slow-gateway test-faults test-postgres test-slow test-quality test-properties check format \
-  bench bench-console bench-search bench-quality bench-search-peers bench-memory bench-capture soak pictures secret-rules embedding lock build clean
+  bench bench-console bench-search bench-quality bench-search-peers bench-memory bench-fleet bench-capture soak pictures secret-rules embedding lock build clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## */make \1\t/' | expand -t 20
@@ -96,6 +96,9 @@ bench-quality: $(STAMP) ## measure search with the optional model, which it inst
 
 bench-memory: $(STAMP) ## measure a memory of 5,000 files; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.memory $(ARGS)
+
+bench-fleet: $(STAMP) ## measure a fleet over a real PostgreSQL; the table goes to docs/benchmarks.md
+	$(BIN)/python -m benchmarks.fleet $(ARGS)
 
 bench-capture: $(STAMP) ## measure what capture keeps; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.capture $(ARGS)

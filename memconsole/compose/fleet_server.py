@@ -178,6 +178,7 @@ def fleet_publisher(
         release=__version__,
         beat_s=max(1, round(settings.fleet.beat.total_seconds())),
         allows=settings.fleet.allow if settings.fleet.operators else (),
+        clock=lambda: clock.now().timestamp(),
     )
     return Publisher(
         look,

@@ -101,14 +101,15 @@ class Fleet:
         return self.server.connect(self.database, ADMIN, PASSWORD)
 
 
-def wait_for(fleet: Fleet, host: str) -> None:
-    """Wait until a host has published a home."""
+def wait_for(fleet: Fleet, host: str, *, anew: bool = False) -> None:
+    """Wait until a host has published a home; anew from now on."""
     query = (
-        "SELECT 1 FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host"
-        " WHERE h.name = %s AND looked_at IS NOT NULL"
+        "SELECT 1 FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host WHERE h.name = %s"
+        f" AND looked_at {'> %s' if anew else 'IS NOT NULL'}"
     )
+    values = (host, datetime.now(UTC)) if anew else (host,)
     end = time.monotonic() + 60
     with fleet.admin() as connection:
-        while not connection.execute(query, (host,)).fetchone():
+        while not connection.execute(query, values).fetchone():
             assert time.monotonic() < end, f"{host} has published nothing"
             time.sleep(0.1)

@@ -20,7 +20,7 @@ from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import FleetError, FleetHeldError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     import psycopg
@@ -41,6 +41,7 @@ class PostgresCopy:
         release: Version of this memconsole.
         beat_s: Seconds between two beats.
         allows: Verbs that this host admits, to show.
+        clock: Seconds since the epoch by the clock that is told to be wrong.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class PostgresCopy:
         release: str,
         beat_s: int,
         allows: Sequence[str] = (),
+        clock: Callable[[], float] = time.time,
     ) -> None:
         self._address = address
         self._passwords = passwords
@@ -61,6 +63,7 @@ class PostgresCopy:
         self._release = release
         self._beat_s = beat_s
         self._allows = list(allows)
+        self._clock = clock
         self._publisher = uuid.uuid4()
         self._connection: psycopg.Connection | None = None
         self._home = 0
@@ -149,7 +152,7 @@ class PostgresCopy:
                 self._release,
                 WIRE,
                 self._beat_s,
-                skew_ms(connection),
+                skew_ms(connection, self._clock),
                 self._allows,
                 [self._home],
                 self._publisher,

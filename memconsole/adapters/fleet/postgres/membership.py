@@ -14,7 +14,7 @@ from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from pathlib import Path
 
     import psycopg
@@ -139,11 +139,11 @@ def _latency_ms(connection: psycopg.Connection) -> float:
     return (time.perf_counter() - start) * 1000
 
 
-def skew_ms(connection: psycopg.Connection) -> int:
-    """Return how far our clock is ahead of the server's, with half the way there taken off."""
-    start = time.time()
+def skew_ms(connection: psycopg.Connection, clock: Callable[[], float] = time.time) -> int:
+    """Return how far a clock is ahead of the server's, with half the way there taken off."""
+    start = clock()
     there = one(connection, "SELECT extract(epoch FROM clock_timestamp())::float8")[0]
-    end = time.time()
+    end = clock()
     return round(((start + end) / 2 - there) * 1000) if isinstance(there, float) else 0
 
 

@@ -1,0 +1,271 @@
+"""Measures a fleet over a real PostgreSQL: `make bench-fleet`.
+
+500 hosts are simulated by their rows; what one of them publishes, and what is sent to it, goes the
+way of the program. Bytes are those of the protocol, as libpq traces them. Search over a fleet is
+not there yet, so there are no chunks.
+"""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+from statistics import median, quantiles
+from typing import TYPE_CHECKING
+
+from benchmarks.__main__ import PAGE, store, table
+from benchmarks.budgets import Row
+from memconsole import __version__
+from memconsole.adapters.clock import SystemClock
+from memconsole.adapters.fleet.postgres.copy import PostgresCopy
+from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters
+from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.adapters.fleet.postgres.source import PostgresFleet
+from memconsole.adapters.fleet.signing import Signer
+from memconsole.adapters.host.status_file import JsonStatusFile
+from memconsole.domain.figures import Fact
+from memconsole.domain.fleet.letters import Operator
+from memconsole.domain.fleet.server import parse_server
+from memconsole.engine.fleet import ask_all
+from memconsole.engine.letters import Door, LetterWorker
+from tests.lanes.postgres.fleet import Fleet
+from tests.lanes.postgres.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from memconsole.domain.fleet.shapes import Row as Body
+
+BEGIN, END = "<!-- fleet results -->", "<!-- end of fleet results -->"
+HOSTS, FEW, SESSIONS, ROUNDS, COMMANDS = 500, 5, 25, 60, 40
+SIGNER = Signer(b"a" * 32)
+
+
+def facts(changed: int = 0) -> tuple[Fact, ...]:
+    """Return the rows of a home of three agents; one session has grown so often."""
+    agents: list[Body] = [
+        {"id": name, "name": name, "sessions": 9, "due": 0, "tokens_max": 90_000, "problems": []}
+        for name in ("main", "work", "research")
+    ]
+    sessions: list[Body] = [
+        {
+            "key": f"agent:main:telegram:direct:#{n:08x}",
+            "agent": "main",
+            "session_id": str(uuid.UUID(int=n)),
+            "class": "direct",
+            "state": "live",
+            "label": f"#{n:08x}",
+            "tokens": 60_000 + n + (changed if n == 7 else 0),
+            "token_state": "fresh",
+            "window": 200_000,
+            "threshold": 150_000,
+            "updated_at": "2026-05-02T10:00:00+00:00",
+            "activity": {"doing": "idle", "since": "2026-05-02T10:00:00+00:00", "heard_at": None},
+            "due": False,
+            "not_due_because": "below its threshold of 150K",
+        }
+        for n in range(SESSIONS)
+    ]
+    status: Body = {"home": "/home/op/.openclaw", "attention": [], "agents": [], "alerts": []}
+    return (
+        Fact("status", "", 0, status),
+        *(Fact("agent", str(one["id"]), n, one) for n, one in enumerate(agents)),
+        *(Fact("session", str(one["key"]), n, one) for n, one in enumerate(sessions)),
+    )
+
+
+class Simulated:
+    """A fleet whose hosts are logins, made with one statement."""
+
+    def __init__(self, server: Server, folder: Path) -> None:
+        self.fleet = Fleet(server, folder)
+        self.host = self.fleet.join("n000")
+        self.ann = self.fleet.join("ann", "--operator")
+        self.fleet.owner("fleet", "grant", "ann", "read", "checkpoint")
+        self.copy = self.copy_of()
+        self.copy.publish(facts())
+
+    def copy_of(self) -> PostgresCopy:
+        """Return what publishes the one host that is real."""
+        return PostgresCopy(
+            parse_server(self.host.url),
+            passwords_of(self.host.state),
+            identity=uuid.UUID(int=1),
+            path="/home/op/.openclaw",
+            release=__version__,
+            beat_s=30,
+        )
+
+    def grow(self, hosts: int) -> None:
+        """Add hosts with the figures of the first one."""
+        with self.fleet.admin() as connection:
+            connection.execute(
+                "INSERT INTO fleet.hosts (role, name, version, wire, joined_at, seen_at, skew_ms)"
+                " SELECT 'n' || n, 'n' || lpad(n::text, 3, '0'), %s, 1, now(), now(), 0"
+                " FROM generate_series(1, %s) n ON CONFLICT DO NOTHING",
+                (__version__, hosts - 1),
+            )
+            connection.execute(
+                "INSERT INTO fleet.homes (host, identity, path, looked_at) SELECT id,"
+                " gen_random_uuid(), '/home/op/.openclaw', now() FROM fleet.hosts h"
+                " WHERE NOT EXISTS (SELECT FROM fleet.homes o WHERE o.host = h.id)"
+            )
+            connection.execute(
+                "INSERT INTO fleet.facts SELECT o.id, f.kind, f.key, 1, f.hash, f.place, f.body"
+                " FROM fleet.homes o, fleet.facts f WHERE f.home = (SELECT min(id) FROM"
+                " fleet.homes)"
+                " ON CONFLICT DO NOTHING"
+            )
+            connection.execute("ANALYZE fleet.facts")
+
+    def status_s(self, clock: SystemClock) -> float:
+        """Return how long `status --fleet` takes to gather its answers."""
+        taken = []
+        for _ in range(5):
+            start = time.perf_counter()
+            fleet = PostgresFleet(
+                parse_server(self.ann.url),
+                passwords_of(self.ann.state),
+                lambda: SIGNER,
+                timedelta(minutes=1),
+            )
+            ask_all(fleet.homes(), "sessions", ["sessions"], clock)
+            taken.append(time.perf_counter() - start)
+        return median(taken)
+
+
+def traced(copy: PostgresCopy, work: Callable[[], object]) -> int:
+    """Return the bytes that go to the server in some work, as libpq traces them."""
+    connection = copy._connection
+    assert connection is not None
+    with tempfile.TemporaryFile() as file:
+        connection.pgconn.trace(file.fileno())
+        work()
+        connection.pgconn.untrace()
+        file.seek(0)
+        lines = file.read().decode("utf-8", "replace").splitlines()
+    parts = [line.split("\t") for line in lines]
+    return sum(int(part[2]) + 1 for part in parts if len(part) > 3 and part[1] == "F")
+
+
+def bytes_sent(simulated: Simulated) -> Iterator[Row]:
+    """Yield what a host sends: nothing new, one session that grew, a beat."""
+    copy = simulated.copy
+    beat = traced(copy, lambda: copy.publish(facts()))
+    changed = traced(copy, lambda: copy.publish(facts(1)))
+    yield Row("an unchanged reading, its beat included", f"{beat} B", "300 B", beat / 300)
+    yield Row("one changed session", f"{changed - beat} B", "4 KB", (changed - beat) / 4096)
+
+
+def change_heard(simulated: Simulated) -> Iterator[Row]:
+    """Yield how long a change takes until another session has its row, against `SELECT 1`."""
+    with simulated.fleet.role(simulated.ann) as reader:
+        reader.execute("LISTEN fleet")
+        plain, heard = [], []
+        for number in range(ROUNDS):
+            start = time.perf_counter()
+            reader.execute("SELECT 1").fetchone()
+            plain.append(time.perf_counter() - start)
+            start = time.perf_counter()
+            simulated.copy.publish(facts(2 + number))
+            [notice] = reader.notifies(timeout=5, stop_after=1)
+            home, generation = map(int, notice.payload.split())
+            reader.execute(
+                "SELECT body FROM fleet.facts WHERE home = %s AND generation = %s",
+                (home, generation),
+            ).fetchall()
+            heard.append(time.perf_counter() - start)
+    yield _ratio("change written → row in another session", median(heard), median(plain), 40)
+
+
+def command_heard(simulated: Simulated, folder: Path) -> Iterator[Row]:
+    """Yield how long a command takes from sent to heard, p95, against `SELECT 1`."""
+    box = PostgresLetters(parse_server(simulated.host.url), passwords_of(simulated.host.state))
+    worker = LetterWorker(
+        box,
+        Door(
+            [str(uuid.UUID(int=1))], [Operator("ann", SIGNER.key, frozenset({"*"}))], ["checkpoint"]
+        ),
+        lambda _: (0, {"schema": 1, "command": "checkpoint", "data": []}),
+        JsonStatusFile(folder / "state" / "fleet" / "begun.json"),
+    )
+    stop = threading.Event()
+    thread = threading.Thread(target=worker.run, args=(stop,))
+    thread.start()
+    fleet = PostgresFleet(
+        parse_server(simulated.ann.url),
+        passwords_of(simulated.ann.state),
+        lambda: SIGNER,
+        timedelta(minutes=1),
+    )
+    home = next(one for one in fleet.homes() if one.home.host == "n000")
+    taken = []
+    for _ in range(COMMANDS):
+        start = time.perf_counter()
+        assert home.ask(["checkpoint", "--agent", "main"]).code == 0
+        taken.append(time.perf_counter() - start)
+    stop.set()
+    thread.join()
+    with simulated.fleet.role(simulated.ann) as reader:
+        start = time.perf_counter()
+        for _ in range(ROUNDS):
+            reader.execute("SELECT 1").fetchone()
+        plain = (time.perf_counter() - start) / ROUNDS
+    yield _ratio(
+        "command, connection and all, sent → outcome heard, p95",
+        quantiles(taken, n=20)[-1],
+        plain,
+        200,
+    )
+
+
+def many_hosts(simulated: Simulated, clock: SystemClock) -> Iterator[Row]:
+    """Yield the sessions of 500 hosts against those of five, for each host."""
+    simulated.grow(FEW)
+    few = simulated.status_s(clock)
+    simulated.grow(HOSTS)
+    many = simulated.status_s(clock)
+    told = f"{many * 1000:.0f} ms ({many / few:.1f} × five hosts)"
+    yield Row(
+        f"sessions of {HOSTS} hosts, {HOSTS * SESSIONS:,} rows",
+        told,
+        "100 × five hosts",
+        many / few / 100,
+    )
+
+
+def _ratio(work: str, measured: float, base: float, limit: float) -> Row:
+    found = measured / base
+    told = f"{measured * 1000:.1f} ms ({found:.0f} × `SELECT 1`)"
+    return Row(work, told, f"{limit:.0f} ×", found / limit)
+
+
+def main() -> int:
+    """Measure, print the table and store it in the docs; 1 when a budget is missed."""
+    clock = SystemClock(None)
+    server = Server()
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            simulated = Simulated(server, Path(folder))
+            with closing(simulated.copy):
+                found = [
+                    *bytes_sent(simulated),
+                    *change_heard(simulated),
+                    *command_heard(simulated, Path(folder)),
+                    *many_hosts(simulated, clock),
+                ]
+    finally:
+        server.close()
+    text = table(found, f"Medians of {ROUNDS} runs")
+    print(text)
+    store(text, PAGE, (BEGIN, END))
+    return int(any(row.share > 1 for row in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,183 @@
+"""Two people over five hosts: all well, one stopped, one with a wrong clock, one of an old wire."""
+
+from __future__ import annotations
+
+import json
+import signal
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memconsole.compose import engine as wiring
+from memconsole.compose import process
+from memconsole.demo.gateway import LoopbackGateway, rows_of
+from memconsole.demo.home import write_home
+from memconsole.domain.agents import Origin
+from tests.conftest import live_in
+from tests.lanes.postgres.fleet import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from tests.lanes.postgres.fleet import Fleet
+    from tests.lanes.postgres.server import Server
+    from tests.program import Answer
+
+pytestmark = pytest.mark.postgres
+
+HOSTS = ("alpha", "beta", "gamma", "delta", "epsilon")
+DUE = "agent:work:main"
+
+
+class FiveHosts:
+    """The hosts, each a `--serve` over a home of its own, and ann and bob."""
+
+    def __init__(self, fleet: Fleet, folder: Path, stack: ExitStack) -> None:
+        self.fleet = fleet
+        self.hosts = {name: fleet.join(name, "--labels", "prod") for name in HOSTS}
+        self.people = {name: fleet.join(name, "--operator") for name in ("ann", "bob")}
+        lines = []
+        for name, person in self.people.items():
+            verbs = ("read", "checkpoint", "rotate")
+            assert fleet.owner("fleet", "grant", name, *verbs, "--on", "prod").code == 0
+            person.reads(person.url)
+            lines.append(person("fleet", "key", "--name", name).data[0]["details"]["line"])
+        self.operators = json.dumps(lines)
+        self.gateway = stack.enter_context(self._played(folder))
+        self.stops = {name: stack.enter_context(self._serving(name)) for name in HOSTS}
+        for name in HOSTS:
+            wait_for(fleet, name)
+
+    @contextmanager
+    def _played(self, folder: Path) -> Iterator[LoopbackGateway]:
+        """Give alpha a home with a session that is due, and a Gateway that knows it."""
+        operator = folder / "played"
+        operator.mkdir()
+        now = datetime.now(UTC)
+        home = write_home(operator, now, None).state
+        with pytest.MonkeyPatch.context() as patch:
+            live_in(operator, patch)
+            engine = wiring.build_engine(process.load_settings(None, {}), Origin.CLI)
+            rows = rows_of(engine.sessions.all())
+        with LoopbackGateway(lambda: rows, now=lambda: datetime.now(UTC)) as gateway:
+            self.hosts["alpha"].environment |= {
+                "MEMCONSOLE_HOME": str(home),
+                "MEMCONSOLE_TRANSPORT": "ws",
+                "MEMCONSOLE_GATEWAY": gateway.url,
+                "MEMCONSOLE_GATEWAY__TOKEN": gateway.token,
+            }
+            yield gateway
+
+    @contextmanager
+    def _serving(self, name: str) -> Iterator[None]:
+        late = datetime.now(UTC) + timedelta(hours=1)
+        clock = {"MEMCONSOLE_NOW": late.isoformat()} if name == "delta" else {}
+        serving = (
+            self.hosts[name]
+            .program(
+                MEMCONSOLE_FLEET__PUBLISH="figures",
+                MEMCONSOLE_FLEET__BEAT="1s",
+                MEMCONSOLE_FLEET__OPERATORS=self.operators,
+                MEMCONSOLE_FLEET__ALLOW="checkpoint,rotate",
+                **clock,
+            )
+            .start("--serve", "--layer", "health")
+        )
+        self.processes = {**getattr(self, "processes", {}), name: serving}
+        try:
+            yield
+        finally:
+            if serving.poll() is None:
+                serving.send_signal(signal.SIGTERM)
+            serving.communicate()
+
+    def end(self, name: str) -> None:
+        """Kill a host, as a power cut would."""
+        self.processes[name].kill()
+        self.processes[name].wait()
+
+    def set(self, query: str) -> None:
+        with self.fleet.admin() as connection:
+            connection.execute(query)
+
+    def asks(self, who: str, *words: str, timeout: str = "20s") -> Answer:
+        return self.people[who](*words, MEMCONSOLE_FLEET__TIMEOUT=timeout)
+
+
+@pytest.fixture
+def five(fleet: Fleet, tmp_path: Path) -> Iterator[FiveHosts]:
+    with ExitStack() as stack:
+        yield FiveHosts(fleet, tmp_path, stack)
+
+
+def of(answer: Answer, host: str) -> dict[str, object]:
+    [row] = [one for one in answer.data if one["host"] == host]
+    return dict(row)
+
+
+def test_two_people_over_five_hosts(five: FiveHosts, server: Server) -> None:
+    for name in ("gamma", "epsilon"):
+        five.end(name)
+    five.set(
+        "UPDATE fleet.homes SET looked_at = now() - interval '14 min' WHERE host ="
+        " (SELECT id FROM fleet.hosts WHERE name = 'gamma')"
+    )
+    five.set("UPDATE fleet.hosts SET wire = 0 WHERE name = 'epsilon'")
+    for person in five.people:
+        answer = five.asks(person, "status", "--fleet")
+        fresh = {row["host"]: row["freshness"] for row in answer.data}
+        assert fresh["alpha"] == fresh["beta"] == fresh["delta"] == "live"
+        assert fresh["gamma"] == "away"
+        assert of(answer, "gamma")["agents"]
+        assert "speaks another edition" in str(of(answer, "epsilon")["error"])
+        told = json.dumps(answer.warnings)
+        assert "clock of delta is 3" in told
+        assert "away for 14 min" in told
+        assert answer.code == 1
+    _checkpoint(five)
+    _rotation(five)
+    _without_a_server(five, server)
+
+
+def _checkpoint(five: FiveHosts) -> None:
+    answer = five.asks("ann", "checkpoint", "--host", "alpha,gamma", "--force", timeout="6s")
+    rows = {row["host"]: row for row in answer.data}
+    assert "not begun in time" in rows["gamma"]["message"]
+    done = {row["agent"]: row["status"] for row in answer.data if row["host"] == "alpha"}
+    assert set(done.values()) <= {"done", "skipped"}, answer
+    assert "done" in done.values()
+    assert answer.code == 1
+
+
+def _rotation(five: FiveHosts) -> None:
+    answer = five.asks("ann", "rotate", DUE, "--yes", "--host", "alpha", timeout="60s")
+    assert answer.row(host="alpha")["status"] == "done", answer
+    resets = [
+        method
+        for method, asked in five.gateway.requests
+        if asked.get("key") == DUE and "reset" in method
+    ]
+    assert len(resets) == 1, five.gateway.requests
+    local = [row for row in five.hosts["alpha"]("runs").data if row["command"] == "rotate"]
+    assert [row["status"] for row in local] == ["done"]
+    assert local[0]["proof"]["verdict"] == "proven", local
+    sent = [
+        (row["host"], row["words"][0], row["state"], row["by"].rpartition("_")[2])
+        for row in five.fleet.owner("fleet", "commands").data
+    ]
+    assert ("alpha", "rotate", "answered", "ann") in sent
+    assert ("gamma", "checkpoint", "expired", "ann") in sent
+
+
+def _without_a_server(five: FiveHosts, server: Server) -> None:
+    server.kill()
+    assert five.asks("bob", "status", "--fleet").code == 3
+    assert five.hosts["alpha"]("checkpoint", "--agent", "writer", "--force").code == 0
+    server.start()
+    wait_for(five.fleet, "alpha", anew=True)
+    answer = five.asks("bob", "checkpoint", "--host", "alpha", "--agent", "writer", "--force")
+    assert answer.row(host="alpha")["status"] == "done", answer
+    assert all(five.processes[name].poll() is None for name in ("alpha", "beta", "delta"))
