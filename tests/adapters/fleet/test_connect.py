@@ -22,7 +22,8 @@ def test_the_way_to_the_extra_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_nothing_of_it_is_loaded_without_a_fleet() -> None:
     """Neither by the scheduler nor by the engine, nor by what makes settings."""
     code = (
-        "import sys, memconsole.cli.call.serving, memconsole.compose.engine, memconsole.config.load;"
+        "import sys, memconsole.cli.call.serving, memconsole.compose.engine;"
+        "import memconsole.config.load;"
         "print([one for one in sys.modules if 'psycopg' in one or 'memconsole' in one and"
         " ('postgres' in one or 'fleet' in one)])"
     )
