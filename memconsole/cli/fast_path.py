@@ -61,12 +61,14 @@ def _console(call: Call) -> int:
     return front(call)
 
 
-def _search(call: Call, plain: Plain) -> int:
+def _search(call: Call, plain: Plain) -> int | None:
     # The console searches later.
     from memconsole.cli.call.find import answer  # noqa: PLC0415
     from memconsole.domain.search.values import SearchRequest  # noqa: PLC0415
     from memconsole.engine.home.lookup import default_agent  # noqa: PLC0415
 
+    if call.is_usually_of_fleet:
+        return None
     home = call.searcher.home.read()
     agent = plain.agent or default_agent(home)
     return answer(call, "search", SearchRequest(" ".join(plain.words), agent), home)

@@ -169,6 +169,10 @@ def refuse_what_is_of_one_home(call: Call, command: str, *, is_dry: bool) -> Non
             "--fleet, --host and --label ask the homes of [[fleet.source]], not one that is named",
             hint="Leave out --home or --demo.",
         )
+    if command == "memory add" and "-" in call.flags.words:
+        raise UsageError(
+            "standard input is not carried to other homes", hint="Write the note into the call."
+        )
     if command not in READING and call.settings.ui.read_only and not is_dry:
         raise ReadOnlyError(command)
 

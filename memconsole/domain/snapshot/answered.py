@@ -33,6 +33,9 @@ from memconsole.domain.commands.outcomes import (
 )
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.memory.files import Pool
+from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
+from memconsole.domain.search.query import parse
+from memconsole.domain.search.values import SearchHit, SearchResult
 from memconsole.domain.sessions.activity import Activity, Doing
 from memconsole.domain.sessions.keys import SessionClass, parse_key
 from memconsole.domain.sessions.names import names_of
@@ -97,6 +100,45 @@ def snapshot_of(home: HomeRef, status: Reply, sessions: Reply, now: datetime) ->
         scheduler=_scheduler(_table(row["scheduler"])),
         taken_at=now,
         quiet=_quiet(row.get("quiet")),
+    )
+
+
+def result_of(text: str, reply: Reply) -> SearchResult:
+    """Return what another host found; its index is what it says of it."""
+    data = _table(reply.data)
+    index = data.get("index")
+    said = index if isinstance(index, Mapping) else {}
+    return SearchResult(
+        parse(text),
+        tuple(map(_hit, _rows(data["hits"]))),
+        IndexStatus(
+            _word(IndexState, said, "state", IndexState.UNAVAILABLE),
+            _count(said, "chunks") or 0,
+            _text(said, "provider") or "none",
+            updated_at=_time(said, "updated_at"),
+            because=_text(said, "because"),
+        ),
+        notices=reply.warnings,
+    )
+
+
+def _hit(row: Row) -> SearchHit:
+    return SearchHit(
+        _text(row, "agent"),
+        _word(Source, row, "source", Source.MEMORY),
+        _text(row, "path"),
+        _count(row, "start_line") or 1,
+        _count(row, "end_line") or 1,
+        _number(row, "score") or 0.0,
+        _number(row, "vector_score"),
+        _number(row, "text_score"),
+        row["weak"] is True,
+        _text(row, "snippet"),
+        heading=_text(row, "heading"),
+        is_archived=row["archived"] is True,
+        on_path=row["on_path"] is not False,
+        modified_at=_time(row, "modified_at"),
+        tags=tuple(one for one in _list(row["tags"]) if isinstance(one, str)),
     )
 
 

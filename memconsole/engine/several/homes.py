@@ -10,14 +10,15 @@ from __future__ import annotations
 
 import logging
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import chain, zip_longest
 from typing import TYPE_CHECKING, cast
 
-from memconsole.domain.agents import AgentRef, Severity
+from memconsole.domain.agents import AgentRef, Notice, Severity
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.fleet.wire import Freshness
-from memconsole.domain.snapshot.answered import total
+from memconsole.domain.snapshot.answered import result_of, total
 from memconsole.domain.snapshot.snapshot import Attention, Quiet
 from memconsole.engine.several.members import FarMember, LocalMember
 from memconsole.engine.snapshot.snapshot import session_order
@@ -72,6 +73,13 @@ class SeveralHomes:
     def __getattr__(self, name: str) -> object:
         """Return what is of this console's home: its jobs, its health, its configuration."""
         return getattr(self._own, name)
+
+    @property
+    def far(self) -> tuple[FarMember, ...]:
+        """The homes of other hosts that answer."""
+        return tuple(
+            one for one in self._members if isinstance(one, FarMember) and not one.reading().failure
+        )
 
     @property
     def _local(self) -> tuple[tuple[str, Engine], ...]:
@@ -327,20 +335,39 @@ class _Search:
         self._homes = homes
 
     def find(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
-        """Search in one home, or in all of them.
+        """Search in one home, or in all of them; other hosts while nobody is typing.
 
         Scores of two homes do not compare: the best of each come first, then the second ones.
+
+        Raises:
+            SourceAwayError: The only host that is meant is not asked while typing, or is away.
         """
-        results = [
-            self._of(label, engine.search.find(own, cancel))
-            for label, engine, own in self._asked(request)
-        ]
+        far = () if request.is_typing else tuple(self._far(request))
+        with ThreadPoolExecutor(len(far) or 1) as pool:
+            answers = [pool.submit(one.find, own) for one, own in far]
+            results = [
+                self._of(label, engine.search.find(own, cancel))
+                for label, engine, own in self._asked(request)
+            ]
+            replies = [one.result() for one in answers]
+        told = []
+        for (one, _), reply in zip(far, replies, strict=True):
+            if reply.failure:
+                told.append(Notice("home-away", f"{one.label}: {reply.failure}"))
+            else:
+                results.append(self._of(one.label, result_of(request.text, reply)))
         if not results:
-            raise SourceAwayError(
-                "this agent's memory is on another host",
-                hint="`memconsole search --fleet` searches there.",
-            )
-        return _in_turn(results)
+            raise SourceAwayError(told[0].message if told else "Enter searches on its own host")
+        found = _in_turn(results)
+        return replace(found, notices=(*found.notices, *told))
+
+    def _far(self, request: SearchRequest) -> Iterator[tuple[FarMember, SearchRequest]]:
+        if request.agent_id is None:
+            yield from ((one, request) for one in self._homes.far)
+            return
+        member, own = self._homes.owner(request.agent_id)
+        if isinstance(member, FarMember):
+            yield member, replace(request, agent_id=own)
 
     def scan(self, request: SearchRequest, cancel: StopSignal | None = None) -> SearchResult:
         """Look for words in the files themselves."""

@@ -190,10 +190,17 @@ class FarMember:
         return outcome_of(command, self._ask(name, [*name.split(), *how, *words], text))
 
     def find(self, request: SearchRequest) -> Reply:
-        """Search there."""
-        most = ["--max-results", str(request.max_results)] if request.max_results else []
-        agent = [] if request.agent_id is None else ["--agent", request.agent_id]
-        return self._ask("search", ["search", *most, *agent, "--", request.text])
+        """Search there, by its own index and its own rules."""
+        narrow, talks = request.narrowing, request.with_sessions
+        words = [
+            *(("--agent", request.agent_id) if request.agent_id else ("--all-agents",)),
+            *(("--max-results", str(request.max_results)) if request.max_results else ()),
+            *(() if talks is None else ("--sessions" if talks else "--no-sessions",)),
+            *(() if narrow.since is None else ("--since", narrow.since.isoformat())),
+            *(() if narrow.tag is None else ("--type", narrow.tag)),
+            *(("--newest",) if request.by_date else ()),
+        ]
+        return self._ask("search", ["search", *words, "--", request.text])
 
     def _ask(self, command: str, words: Sequence[str], text: str = "") -> Reply:
         asked = self._clock.now()

@@ -8,6 +8,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
+
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.memory import MemoryAdd, MemoryForget
@@ -31,7 +33,7 @@ GOLDEN = Path(__file__).parents[2] / "contract" / "golden"
 
 
 def golden(name: str) -> object:
-    text = (GOLDEN / f"{name}.json").read_text().replace('"<float>"', "0.5")
+    text = (GOLDEN / f"{name}.json").read_text().replace('"<float>"', "0.5").replace('"<int>"', "7")
     return json.loads(text.replace('"<time>"', f'"{NOW.isoformat()}"'))["data"]
 
 
@@ -53,7 +55,7 @@ class Alpha:
         command = " ".join(words[:2]) if words[0] == "memory" else words[0]
         data = (
             golden(command)
-            if command in ("status", "sessions")
+            if command in ("status", "sessions", "search")
             else [{"command": command, **self.outcome}]
         )
         row = {"schema": 1, "command": command, "at": NOW.isoformat(), "data": data}
@@ -162,9 +164,19 @@ def test_a_refusal_there_is_a_refusal_here_and_no_answer_is_a_failure() -> None:
     assert isinstance(nobody, Failed)
 
 
-def test_a_search_names_whose_each_hit_is() -> None:
+def test_a_search_takes_the_best_of_each_home_in_turn_and_says_who_did_not_answer() -> None:
     world = World()
-    found = world.homes.search.find(SearchRequest("database"))
-    assert found.hits
-    assert all(one.agent.startswith("vm/") for one in found.hits)
-    assert all(name.startswith("vm/") for name, _ in found.indexes)
+    typed = world.homes.search.find(SearchRequest("database", is_typing=True))
+    assert {one.agent.partition("/")[0] for one in typed.hits} == {"vm"}
+    assert world.alpha.asked == []
+    found = world.homes.search.find(SearchRequest("database", max_results=6))
+    assert [one.agent.partition("/")[0] for one in found.hits][:4] == ["vm", "alpha", "vm", "alpha"]
+    words = ("--all-agents", "--max-results", "6", "--", "database")
+    assert world.alpha.asked == [("search", *words)]
+    only = world.homes.search.find(SearchRequest("database", "alpha/main"))
+    assert {one.agent for one in only.hits} == {"alpha/main"}
+    world.alpha.is_away = True
+    told = world.homes.search.find(SearchRequest("database"))
+    assert [one.message for one in told.notices if one.code == "home-away"] == ["alpha: no route"]
+    with pytest.raises(SourceAwayError, match="no route"):
+        world.homes.search.find(SearchRequest("database", "alpha/main"))

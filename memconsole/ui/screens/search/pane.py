@@ -111,6 +111,13 @@ class SearchPane(Pane, inherit_bindings=True):
         agents = () if snapshot is None else snapshot.agents
         return tuple(one for one in agents if self.facets.agent_id in (None, one.ref.id))
 
+    @property
+    def _is_far(self) -> bool:
+        """Whether only another host is searched, whose index is its own business."""
+        snapshot, agent_id = self.desk.snapshot, self.facets.agent_id
+        home = None if snapshot is None or agent_id is None else snapshot.home_of(agent_id)
+        return home is not None and home.is_far
+
     def ask(self, *, is_typing: bool = False) -> None:
         """Search for what stands in the line."""
         if not self.query_text.strip():
@@ -122,7 +129,7 @@ class SearchPane(Pane, inherit_bindings=True):
                 self.facets.request(
                     self.query_text,
                     self.desk.clock.now(),
-                    is_typing=is_typing or not _is_ready(self._index()),
+                    is_typing=is_typing or not (self._is_far or _is_ready(self._index())),
                     max_results=most,
                 ),
                 pause_s=self.desk.typing_pause_s,
