@@ -12,6 +12,7 @@ from memconsole.domain.gateway import GatewayStatus
 from tests.ui import sample
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
+from tests.ui.sample_details import furnish
 
 SCREENS = {
     "session": ("2", "enter"),
@@ -80,8 +81,13 @@ def test_screen_in_small_terminals(
 @pytest.mark.parametrize("screen", ["session", "memory", "rotate-refused"])
 @pytest.mark.parametrize("mode", ["ascii", "mono"])
 def test_screen_in_modes(snap_compare: SnapCompare, screen: str, mode: str) -> None:
-    from tests.ui.sample_details import furnish  # noqa: PLC0415 - one test only
-
     engine = FakeEngine(ui={mode: True})
+    furnish(engine)
+    assert same_picture(snap_compare, engine, (120, 40), *SCREENS[screen])
+
+
+@pytest.mark.parametrize("screen", ["session", "runs", "help", "findings", "rotate-refused"])
+def test_screen_in_the_light_theme(snap_compare: SnapCompare, screen: str) -> None:
+    engine = FakeEngine(ui={"theme": "light"})
     furnish(engine)
     assert same_picture(snap_compare, engine, (120, 40), *SCREENS[screen])

@@ -80,10 +80,9 @@ def test_screen(snap_compare: SnapCompare, screen: str, size: tuple[int, int]) -
     assert same_picture(snap_compare, FakeEngine(), size, *SCREENS[screen])
 
 
-@pytest.mark.parametrize("mode", ["ascii", "mono"])
-def test_screen_in_modes(snap_compare: SnapCompare, mode: str) -> None:
-    keys = SCREENS["results"]
-    assert same_picture(snap_compare, FakeEngine(ui={mode: True}), (120, 40), *keys)
+@pytest.mark.parametrize("ui", [{"ascii": True}, {"mono": True}, {"theme": "light"}], ids=" ".join)
+def test_screen_in_modes(snap_compare: SnapCompare, ui: dict[str, object]) -> None:
+    assert same_picture(snap_compare, FakeEngine(ui=ui), (120, 40), *SCREENS["results"])
 
 
 def test_screen_in_a_small_terminal(snap_compare: SnapCompare) -> None:
