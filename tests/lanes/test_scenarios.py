@@ -25,6 +25,15 @@ def test_who_is_in_danger(walk: Walk) -> None:
     assert walk.keys == 0
 
 
+def test_what_happened_last_whoever_did_it(walk: Walk) -> None:
+    picture = walk.sees("5 Journal")
+    journal = picture[picture.index("5 Journal") :]
+    assert " job " in journal  # who, what, whose, and what came of it
+    assert "checkpoint" in journal
+    assert "✓" in journal
+    assert walk.keys == 0
+
+
 def test_save_the_endangered_agent_from_anywhere(walk: Walk) -> None:
     walk.goes_far()
     walk.press(".", "b")

@@ -123,7 +123,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         """Say which of the lower panes is shown where there is room for one."""
         self._lower = chosen
         numbers = {pane.id: number for number, pane in enumerate(self.panes(), 1)}
-        others = [f"{numbers[name]} {name}" for name in self.LOWER if name != chosen]
+        others = sorted(f"{numbers[name]} {name}" for name in self.LOWER if name != chosen)
         for name in self.LOWER:
             pane = self.named(name)
             self._put(pane, "-chosen", name == chosen)

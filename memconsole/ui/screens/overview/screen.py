@@ -72,7 +72,8 @@ class OverviewScreen(ConsoleScreen):
     MARKED: ClassVar[tuple[str, ...]] = _PANELS[:2]
     SORTED: ClassVar[tuple[str, ...]] = _PANELS[:2]
 
-    LOWER: ClassVar[tuple[str, ...]] = _PANELS[2:]
+    # What happened last is told without a key, where there is room for one of them too.
+    LOWER: ClassVar[tuple[str, ...]] = ("journal", "memory", "search")
 
     def __init__(self) -> None:
         super().__init__("overview")

@@ -92,17 +92,19 @@ async def test_a_small_terminal_has_one_list_and_one_lower_panel(engine: FakeEng
         assert desk.focus == "sessions"
         assert "2 Sessions · all agents" in desk.text("sessions")
         assert desk.pane("agents").size.width == 0
-        assert desk.pane("memory").size.width == COMPACT[0]
+        assert "5 Journal" in desk.text("journal")  # what happened last needs no key
+        assert (desk.pane("memory").size.width, desk.pane("journal").size.width) == (0, 80)
         await desk.press("4")
         assert desk.pane("search").size == (COMPACT[0], 3)
-        await desk.press("5")
-        assert (desk.pane("memory").size.width, desk.pane("journal").size.width) == (0, 80)
+        await desk.press("3")
+        assert (desk.pane("memory").size.width, desk.pane("journal").size.width) == (80, 0)
 
 
 async def test_the_panels_below_one_list_are_of_the_agent_under_its_cursor(
     engine: FakeEngine,
 ) -> None:
     async with at_work(engine, COMPACT) as desk:
+        await desk.press("3", "2")
         assert "3 Memory · main" in desk.text("memory")
         await desk.press(*["j"] * 5)
         assert "3 Memory · work" in desk.text("memory")
