@@ -95,18 +95,31 @@ def test_in_sixty_columns(played: PlayedHome, tmp_path: Path) -> None:
         answers(walk)
 
 
-@pytest.mark.parametrize("screen", SCREENS)
-def test_resized_at_every_screen(played: PlayedHome, tmp_path: Path, screen: str) -> None:
+def without_thumbs(picture: str) -> str:
+    """Take out ages and where a list is scrolled: what happens meanwhile makes it longer."""
+    return without_ages(picture).replace("┃", "│")
+
+
+WALKS = [
+    *((screen, (80, 24), (120, 40)) for screen in SCREENS),
+    *((screen, (120, 40), (80, 24)) for screen in ("session", "memory", "search", "question")),
+]
+
+
+@pytest.mark.parametrize(("screen", "size", "other"), WALKS, ids=str)
+def test_resized_at_every_screen(
+    played: PlayedHome, tmp_path: Path, screen: str, size: tuple[int, int], other: tuple[int, int]
+) -> None:
     keys, shown = SCREENS[screen]
-    with walking(tmp_path, (80, 24), environment_of(played.operator)) as walk:
+    with walking(tmp_path, size, environment_of(played.operator)) as walk:
         walk.opens().press(*keys)
         walk.sees(shown)
-        before = {(80, 24): without_ages(walk.tmux.settle())}
-        for other in ((60, 20), (120, 40), (60, 20), (80, 24), (120, 40)):
-            walk.tmux.resize(*other)
+        before = without_thumbs(walk.tmux.settle())
+        for smaller_or_larger in ((60, 20), other):
+            walk.tmux.resize(*smaller_or_larger)
             walk.sees(shown)
-            wanted = before.setdefault(other, without_ages(walk.tmux.settle()))
-            wait_until(lambda wanted=wanted: without_ages(walk.picture()) == wanted, walk.picture)
+        walk.tmux.resize(*size)
+        wait_until(lambda: without_thumbs(walk.picture()) == before, walk.picture)
 
 
 def test_to_the_shell_and_back(played: PlayedHome, size: tuple[int, int], tmp_path: Path) -> None:
