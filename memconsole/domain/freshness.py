@@ -203,6 +203,18 @@ def judge(policy: Policy, moments: Moments, *, now: datetime, zone: Zone) -> Fre
     )
 
 
+def overdue_today(now: datetime, hour: int, zone: Zone) -> tuple[datetime, datetime]:
+    """Return from when and until when sessions began whose daily reset is overdue since a day.
+
+    What `judge` says of one session, said of all: those that began at the first of both moments or
+    behind it, and before the second, passed their boundary less than a day ago.
+    """
+    last = first = boundaries(now, hour, zone)[0]
+    while now - first < _FORGOTTEN:
+        first = boundaries(first - timedelta(microseconds=1), hour, zone)[0]
+    return first, last
+
+
 def describe(found: Freshness) -> str:
     """Return policy, origin and state as words for people; times are told beside it."""
     policy = found.policy

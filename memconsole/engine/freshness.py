@@ -13,8 +13,8 @@ from memconsole.domain.freshness import (
     Mode,
     Moments,
     Policy,
-    boundaries,
     judge,
+    overdue_today,
     resolve,
     usual_mode,
 )
@@ -22,7 +22,7 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Iterable, Mapping
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
@@ -117,7 +117,7 @@ def stale_sessions(
     """
     policies: dict[tuple[str, SessionClass, str | None], Policy | None] = {}
     zone = resolve_zone(settings.timezone, None).zone
-    last = functools.cache(lambda hour: boundaries(now, hour, zone)[0])
+    overdue = functools.cache(lambda hour: overdue_today(now, hour, zone))
     found = []
     for view in views:
         if view.state is not SessionState.LIVE or not view.is_capturable or not view.tokens:
@@ -126,33 +126,29 @@ def stale_sessions(
         if mark not in policies:
             policies[mark] = _policy_of(view, home, settings, version)
         policy = policies[mark]
-        if policy is None or not _may_be_overdue(view, policy, now, last):
+        if policy is None:
             continue
-        one = _judged(view, policy, settings, now)
-        if one.is_stale and one.wants_capture(now, _NO_TIME):
+        if policy.mode is Mode.DAILY and policy.idle_minutes is None:
+            # Homes have many sessions, and one look at the clock tells of all of them.
+            started_at = view.stored.started_at or view.stored.updated_at
+            first, last = overdue(policy.at_hour)
+            is_overdue = started_at is not None and first <= started_at < last
+        else:
+            is_overdue = _is_overdue(view, policy, settings, now)
+        if is_overdue:
             found.append(view)
     return tuple(found)
 
 
-def _may_be_overdue(
-    view: SessionView, policy: Policy, now: datetime, last: Callable[[int], datetime]
-) -> bool:
-    """Tell cheaply whether a reset may be overdue since less than a day: homes have many sessions.
-
-    A boundary comes every day, so what is older than two of them is overdue for longer, and what
-    began behind the last one is not overdue.
-    """
+def _is_overdue(view: SessionView, policy: Policy, settings: Settings, now: datetime) -> bool:
+    """Whether a reset is overdue since less than a day; what is older is not judged at all."""
     stored = view.stored
-    started_at = stored.started_at or stored.updated_at
-    if policy.mode is Mode.DAILY and started_at is not None:
-        boundary = last(policy.at_hour)
-        if now - started_at <= _TWO_DAYS and (started_at < boundary or started_at > now):
-            return True
-    spoke_at = stored.last_interaction_at or stored.updated_at
-    if policy.idle_minutes is None or spoke_at is None:
+    times = (stored.started_at, stored.updated_at, stored.last_interaction_at)
+    idle = timedelta(minutes=policy.idle_minutes or 0)
+    if policy.mode is Mode.NONE or all(at is None or now - at > _TWO_DAYS + idle for at in times):
         return False
-    overdue = now - spoke_at - timedelta(minutes=policy.idle_minutes)
-    return timedelta() <= overdue <= _TWO_DAYS
+    one = _judged(view, policy, settings, now)
+    return one.is_stale and one.wants_capture(now, _NO_TIME)
 
 
 def next_events(view: SessionView, found: Freshness | None) -> dict[str, datetime]:

@@ -16,6 +16,7 @@ from memconsole.domain.freshness import (
     boundaries,
     describe,
     judge,
+    overdue_today,
     resolve,
     usual_mode,
 )
@@ -162,6 +163,23 @@ NOW = at("2026-01-26T12:00")
 
 def moments(started: str, updated: str | None = None, spoke: str | None = None) -> Moments:
     return Moments(at(started), at(updated or started), None if spoke is None else at(spoke))
+
+
+@given(
+    now=st.datetimes(datetime(2024, 1, 1), datetime(2027, 12, 31), timezones=st.just(UTC)),
+    began=st.timedeltas(timedelta(), timedelta(hours=60)),
+    hour=st.integers(0, 23),
+    name=st.sampled_from(["UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe"]),
+)
+def test_what_is_overdue_today_is_what_each_session_would_be_told(
+    now: datetime, began: timedelta, hour: int, name: str
+) -> None:
+    zone, policy = ZoneInfo(name), Policy(Mode.DAILY, at_hour=hour)
+    first, last = overdue_today(now, hour, zone)
+    for started_at in (now - began, first, first - timedelta(seconds=1), last):
+        found = judge(policy, Moments(started_at, None, None), now=now, zone=zone)
+        told = found.is_stale and found.wants_capture(now, timedelta())
+        assert told == (first <= started_at < last)
 
 
 def test_a_session_from_before_the_boundary_is_stale() -> None:
