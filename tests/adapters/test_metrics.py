@@ -123,6 +123,7 @@ memconsole_gateway_up 1.0
 
 def test_the_file_is_replaced_whole_and_may_be_read(tmp_path: Path) -> None:
     path = tmp_path / "memconsole.prom"
+    (tmp_path / ".memconsole-4194305-0123456789ab.tmp").touch()  # of a killed run: no such process
     made = PrometheusMetrics(path, 0)
     made.publish(FAMILIES)
     made.publish(FAMILIES)

@@ -105,6 +105,12 @@ TRIALS = (
         prepare=(("recover",), end_talk),
         falls_back_on=(".openclaw/workspace/memory/2026-01-26.md",),
     ),
+    Trial(
+        "recover --session",
+        ("recover", "--session", KEY),
+        prepare=(("recover",), end_talk),
+        falls_back_on=(".openclaw/workspace/memory/2026-01-26.md",),
+    ),
     Trial("restore", ("restore", KEY), prepare=(("recover",), end_talk), is_undoable=True),
     Trial("rotate", ("rotate", KEY, "--yes")),
     Trial("compact", ("compact", KEY, "--yes")),
