@@ -516,6 +516,7 @@ AROUND_TOKENS: dict[str, Callable[[str], str]] = {
     "a glued letter": lambda text: f"x{text} there",
     "a glued digit": lambda text: f"7{text}, there",
     "base64": _in_base64,
+    "base64 glued to a word": lambda text: f"token{_in_base64(text)[6:]}end",
     "base64 in lines": _in_mail,
     "letters of full width": _full_width,
     "a table": lambda text: f"| it | {text} | ok |",

@@ -129,6 +129,10 @@ def _without(masked: list[tuple[int, int]], secrets: Iterator[Secret]) -> Iterat
             yield secret
 
 
+_MIXED = r"[A-Z][a-z]?[A-Z]"
+"""Capitals closer than in words that are written together; behind a digit that is enough."""
+
+
 class _Hints(NamedTuple):
     """What a text may hold: numbered shapes, and pieces of announcing words."""
 
@@ -252,7 +256,8 @@ def _stands_alone(text: str, start: int, shape: TokenShape, value: str) -> bool:
         if further.isalnum() or further in ("_", "-"):
             return False
     is_long = len(value) >= _GLUED_LENGTH and len(set(value)) >= _GLUED_LETTERS
-    return is_long and (shape.glue is None or _is_odd(value))
+    is_random = _is_odd(value) or (before.isdigit() and compiled(_MIXED).search(value) is not None)
+    return is_long and (shape.glue is None or is_random)
 
 
 def _is_odd(value: str) -> bool:

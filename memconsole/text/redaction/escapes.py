@@ -10,6 +10,7 @@ text holds a secret is one secret, for no piece of it can be left out alone.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from binascii import a2b_base64
 from bisect import bisect_right
@@ -156,12 +157,19 @@ def _letter(sequence: str) -> str:
 _RUN = r"(?<![\w+/-])(?=(?:[A-DI-Za-xz0-8][A-Za-z0-9+/_-]{3}){5})[\w+/-]{20,}={0,2}"
 """The first of four digits tells half of a byte: in text it is none that steers a machine."""
 
+_DIGITS = r"(?a)[\w+/-]{20,}"
+_SAID = rb"[\t\n\r -~]{15,}"
+"""A text, where anything else is chance: of random bytes one in three is a letter or a sign."""
+
 _HEXADECIMAL = "[0-9a-f]{32,}|[0-9A-F]{32,}"
 
 _LINE = 60
 """Characters of the lines that mails and certificates have, at least."""
 
 _MORE = r"(?:\r?\n[ \t]{0,8}[\w+/-]{4,}={0,2})*"
+_TRIES = 8
+"""Lines of one stretch from which it is read as one text."""
+
 _HEAD = 24
 """Characters that are decoded first; of what is no text, few get further."""
 
@@ -177,19 +185,55 @@ def unwrapped(text: str, suspects: list[str]) -> Iterator[tuple[int, int, str]]:
         text: Where they are.
         suspects: The words of it that may hold a token, in order.
     """
-    find, more = compiled(_RUN).finditer, compiled(_MORE).match
-    position = 0
-    for word in suspects:
-        if compiled(_RUN).search(word) is None:
-            continue
+    find = compiled(_RUN).finditer
+    position = behind = tries = 0
+    has_digits = compiled(_DIGITS).search
+    for word in filter(has_digits, suspects):
         place = text.find(word, position)
-        for match in find(text, max(place, position), place + len(word)):
+        if place < 0:  # it stood in a stretch of several lines
+            continue
+        position = before = place
+        for match in find(text, place, place + len(word)):
             start, end = match.span()
-            if end - start >= _LINE and (lines := more(text, end)) is not None:
-                end = lines.end()
+            tries = 0 if end > behind else tries + 1
+            # Every line of a picture begins a stretch of all lines behind it: few are tried.
+            if tries < _TRIES:
+                end = _joined(text, start, end)
+                behind = max(behind, end)
             if (found := _decoded(text[start:end])) is not None:
                 yield start, end, found
                 position = end
+        if position == before:
+            position = place + len(word)
+            for start, end, found in _glued(word):
+                yield place + start, place + end, found
+
+
+def _glued(word: str) -> Iterator[tuple[int, int, str]]:
+    """Yield stretches of base64 that letters are glued to: they begin at any of four places."""
+    for run in compiled(_DIGITS).finditer(word):
+        digits = run[0].encode().translate(_ANOTHER_ALPHABET)
+        for shift in range(4):
+            whole = digits[shift : shift + (len(digits) - shift) // 4 * 4]
+            for said in _said().finditer(a2b_base64(whole)):
+                start, end = shift + said.start() // 3 * 4, shift + -(-said.end() // 3) * 4
+                rest = digits[end:]
+                last = end + (len(rest) if len(rest) < 4 else 0)
+                yield run.start() + start, run.start() + last, said[0].decode("ascii")
+
+
+@cache
+def _said() -> re.Pattern[bytes]:
+    return re.compile(_SAID)
+
+
+def _joined(text: str, start: int, end: int) -> int:
+    """Return where the lines end that go on with a line of digits which may be text."""
+    head = text[start : start + _HEAD].encode("ascii", "ignore").translate(_ANOTHER_ALPHABET)
+    if end - start < _LINE or _text(head, "ignore") is None:
+        return end
+    lines = compiled(_MORE).match(text, end)
+    return end if lines is None else lines.end()
 
 
 def _decoded(run: str) -> str | None:

@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 import time
+from base64 import b64encode
 from typing import TYPE_CHECKING
 
 import pytest
@@ -426,3 +427,19 @@ def test_a_field_that_says_it_is_a_hash_holds_no_secret() -> None:
     for text in (row, row.replace('"', '\\"')):
         assert mask(text) == text
     assert digest not in mask(f'{{"key":"tool","value":"{digest}"}}')
+
+
+def test_a_picture_in_lines_of_base64_is_read_once() -> None:
+    """Its first lines are text, and its last ones none: each line begins what could be a text."""
+    text = b64encode(b"hello there friend, " * 9_000 + bytes(range(256))).decode()
+    lines = "\n".join(text[at : at + 76] for at in range(0, len(text), 76))
+    assert mask(lines) == lines  # minutes, were all that follows read again from every line
+
+
+@pytest.mark.parametrize("word", ["", "x", "ab", "key", "value7"])
+@pytest.mark.parametrize("behind", ["", "end"])
+def test_base64_that_is_glued_to_a_word_is_opened(word: str, behind: str) -> None:
+    said = b64encode(b"use sk-ant-" + b"api03-" + b"Ab1x" * 9 + b" for it").decode()
+    assert said[8:40] not in mask(f"see {word}{said}{behind} there")
+    plain = b64encode(b"the boat is blue, and the river is wide").decode()
+    assert mask(f"see {word}{plain}{behind} there") == f"see {word}{plain}{behind} there"
