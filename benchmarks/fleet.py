@@ -185,12 +185,11 @@ def change_heard(simulated: Simulated) -> Iterator[Row]:
 
 def command_heard(simulated: Simulated, folder: Path) -> Iterator[Row]:
     """Yield how long a command takes from sent to heard, p95, against `SELECT 1`."""
-    box = PostgresLetters(parse_server(simulated.host.url), passwords_of(simulated.host.state))
+    host, home = simulated.host, str(uuid.UUID(int=1))
+    box = PostgresLetters(parse_server(host.url), passwords_of(host.state), home)
     worker = LetterWorker(
         box,
-        Door(
-            [str(uuid.UUID(int=1))], [Operator("ann", SIGNER.key, frozenset({"*"}))], ["checkpoint"]
-        ),
+        Door([home], [Operator("ann", SIGNER.key, frozenset({"*"}))], ["checkpoint"]),
         lambda _: (0, {"schema": 1, "command": "checkpoint", "data": []}),
         JsonStatusFile(folder / "state" / "fleet" / "begun.json"),
     )
@@ -203,11 +202,11 @@ def command_heard(simulated: Simulated, folder: Path) -> Iterator[Row]:
         lambda: SIGNER,
         timedelta(minutes=1),
     )
-    home = next(one for one in fleet.homes() if one.home.host == "n000")
+    source = next(one for one in fleet.homes() if one.home.host == "n000")
     taken = []
     for _ in range(COMMANDS):
         start = time.perf_counter()
-        assert home.ask(["checkpoint", "--agent", "main"]).code == 0
+        assert source.ask(["checkpoint", "--agent", "main"]).code == 0
         taken.append(time.perf_counter() - start)
     stop.set()
     thread.join()

@@ -30,6 +30,7 @@ from memconsole.adapters.platform.home import find_home
 from memconsole.compose.process import user_home
 from memconsole.domain.figures import Veil
 from memconsole.domain.fleet.letters import operator_of
+from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.fleet.server import parse_server
 from memconsole.engine.letters import Door, LetterWorker
 from memconsole.engine.publishing import Publisher
@@ -54,7 +55,6 @@ _PEERS = "peers.key"
 _HOMES = "homes.json"
 _STANDING = "standing.json"
 _KEY = "operator.key"
-_BEGUN = "begun.json"
 _LONGEST = timedelta(hours=1)
 """For one command of somebody afar."""
 
@@ -144,15 +144,17 @@ def fleet_worker(
         except (SourceAwayError, ValueError) as error:
             return 1, refused(f"no answer: {error}", "`memconsole runs` there tells.")
 
+    server, passwords = parse_server(settings.fleet.url), passwords_of(settings.state_dir)
+    identity = str(_identity(settings.state_dir, path))
     return LetterWorker(
-        PostgresLetters(parse_server(settings.fleet.url), passwords_of(settings.state_dir)),
+        PostgresLetters(server, passwords, identity),
         Door(
-            (str(_identity(settings.state_dir, path)),),
+            (identity,),
             tuple(operator_of(one) for one in settings.fleet.operators),
             settings.fleet.allow,
         ),
         do,
-        JsonStatusFile(settings.state_dir / FOLDER / _BEGUN),
+        JsonStatusFile(settings.state_dir / FOLDER / f"begun-{identity}.json"),
     )
 
 
@@ -193,6 +195,12 @@ def fleet_publisher(
 def fleet_standing(settings: Settings) -> JsonStatusFile:
     """Return the file that tells how publishing goes."""
     return JsonStatusFile(settings.state_dir / FOLDER / _STANDING)
+
+
+def has_published(settings: Settings) -> bool:
+    """Tell whether something of this host may be in the fleet."""
+    found = standing_of(fleet_standing(settings).read())
+    return found is not None and found.published_at is not None
 
 
 def _identity(state_dir: Path, home: str) -> uuid.UUID:

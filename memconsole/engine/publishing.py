@@ -64,6 +64,19 @@ class Publisher:
         finally:
             self._copy.close()
 
+    def withdraw(self, stop: Event) -> None:
+        """Take everything of the home out of the fleet, however long its server is away."""
+        try:
+            while not stop.is_set():
+                pause = self.round()
+                if self._standing.state == "live":
+                    now = self._clock.now()
+                    self._note(Standing("withdrawn", now, now))
+                    return
+                stop.wait(pause.total_seconds())
+        finally:
+            self._copy.close()
+
     def round(self) -> timedelta:
         """Publish once; returns the pause before the next time."""
         try:

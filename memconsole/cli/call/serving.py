@@ -68,19 +68,8 @@ def serve_jobs(call: Call, layer: Layer | None = None) -> int:
 @contextmanager
 def _publishing(call: Call) -> Iterator[None]:
     """Publish figures while the block runs, where a fleet is named and something may leave."""
-    settings = call.settings
-    if not settings.fleet.is_published or settings.ui.read_only:
-        yield
-        return
-    from memconsole.cli.json.figures import Figures  # noqa: PLC0415 - most hosts are in no fleet
-    from memconsole.compose import fleet_server  # noqa: PLC0415 - likewise
-
-    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=call.clock)
-    figures = Figures(engine, settings, fleet_server.fleet_veil(settings), call.clock.now)
-    loops = [fleet_server.fleet_publisher(settings, call.clock, figures.look).run]
-    if settings.fleet.operators:
-        loops.append(fleet_server.fleet_worker(settings, figures.meant, figures.hidden).run)
     stop = threading.Event()
+    loops = _loops_of_a_fleet(call) if call.settings.fleet.url else []
     threads = [threading.Thread(target=loop, args=(stop,), daemon=True) for loop in loops]
     for thread in threads:
         thread.start()
@@ -90,6 +79,30 @@ def _publishing(call: Call) -> Iterator[None]:
         stop.set()
         for thread in threads:
             thread.join(_FLEET_JOIN_S)
+
+
+def _loops_of_a_fleet(call: Call) -> list[Callable[[threading.Event], None]]:
+    """Return what publishes and carries out commands, or what takes out what was published."""
+    from memconsole.compose import fleet_server  # noqa: PLC0415 - most hosts are in no fleet
+
+    settings, clock = call.settings, call.clock
+    if settings.ui.read_only:
+        return []
+    if not settings.fleet.is_published:
+        if not fleet_server.has_published(settings):
+            return []
+        return [fleet_server.fleet_publisher(settings, clock, tuple).withdraw]
+    from memconsole.cli.json.figures import Figures  # noqa: PLC0415 - likewise
+
+    engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
+    figures = Figures(engine, settings, fleet_server.fleet_veil(settings), clock.now)
+    publisher = fleet_server.fleet_publisher(settings, clock, figures.look)
+    if not settings.fleet.operators:
+        return [publisher.run]
+    return [
+        publisher.run,
+        fleet_server.fleet_worker(settings, figures.meant, figures.hidden).run,
+    ]
 
 
 @contextmanager

@@ -95,7 +95,8 @@ class Host:
 
     def __init__(self, post: Post, folder: Path, allow: Sequence[str] = ("checkpoint",)) -> None:
         self.done: list[tuple[str, ...]] = []
-        self.box = PostgresLetters(parse_server(post.alpha.url), passwords_of(post.alpha.state))
+        passwords = passwords_of(post.alpha.state)
+        self.box = PostgresLetters(parse_server(post.alpha.url), passwords, str(IDENTITY))
         self.worker = LetterWorker(
             self.box,
             Door([str(IDENTITY)], [Operator("ann", ANN.key, frozenset({"*"}))], allow),
@@ -162,6 +163,23 @@ def test_a_letter_that_is_not_as_it_was_signed_is_refused(
     state, said = post.row(sent)
     assert state == "refused"
     assert why in said
+
+
+def test_a_letter_for_another_home_of_the_host_is_left_to_its_process(
+    post: Post, host: Host
+) -> None:
+    other = uuid.uuid4()
+    with closing(copy_of(post.alpha, other)) as copy:
+        copy.publish(sessions(1))
+    mine = post.home
+    [(post.home,)] = post.admin.execute(
+        "SELECT id FROM fleet.homes WHERE identity = %s", (other,)
+    ).fetchall()
+    sent = post.send("checkpoint", home=other)
+    post.home = mine
+    host.worker.round()
+    assert host.done == []
+    assert post.row(sent)[0] == "sent"
 
 
 @pytest.mark.parametrize(

@@ -233,10 +233,10 @@ class Rounds:
     """A publisher whose rounds are made by hand."""
 
     def __init__(self, host: Somebody, folder: Path) -> None:
-        self.facts = sessions(1)
+        self.facts: tuple[Fact, ...] = sessions(1)
         self.copy = copy_of(host)
         self.file = JsonStatusFile(folder / "state" / "fleet" / "standing.json")
-        self._publisher = Publisher(
+        self.publisher = Publisher(
             lambda: self.facts,
             self.copy,
             self.file,
@@ -247,7 +247,7 @@ class Rounds:
 
     def round(self) -> tuple[str, float]:
         """Return how it stands then, and the pause."""
-        pause = self._publisher.round().total_seconds()
+        pause = self.publisher.round().total_seconds()
         return json.loads(self.file.read() or "{}")["state"], pause
 
 
@@ -269,6 +269,24 @@ def test_a_server_that_goes_away_loses_nothing_and_is_tried_again(
         rounds.facts = sessions(1)
         rounds.round()
     rounds.copy.close()
+
+
+def test_what_may_not_be_there_any_more_is_taken_out_when_the_server_is_there_again(
+    fleet: Fleet, server: Server, alpha: Somebody, tmp_path: Path
+) -> None:
+    rounds = Rounds(alpha, tmp_path)
+    rounds.round()
+    rounds.copy.close()
+    assert rows(fleet)
+    rounds.facts = ()
+    server.stop()
+    stop = threading.Event()
+    thread = threading.Thread(target=rounds.publisher.withdraw, args=(stop,))
+    thread.start()
+    server.start()
+    thread.join(30)
+    assert rows(fleet) == {}
+    assert json.loads(rounds.file.read() or "{}")["state"] == "withdrawn"
 
 
 def test_a_connection_that_ends_in_the_middle_of_a_round_leaves_the_old_rows(

@@ -29,14 +29,16 @@ _ENDED = frozenset(set(LetterState) - {LetterState.SENT, LetterState.BEGUN})
 
 
 class PostgresLetters:
-    """The letters of this host; answers the port `LetterBox`.
+    """The letters for one home of this host; answers the port `LetterBox`.
 
     Args:
         address: Of the fleet, with the role of this host.
         passwords: Our password file.
+        home: Identity of the home; those for others are left to the processes of these.
     """
 
-    def __init__(self, address: ServerAddress, passwords: Path) -> None:
+    def __init__(self, address: ServerAddress, passwords: Path, home: str) -> None:
+        self._home = home
         self._address = address
         self._passwords = passwords
         self._connection: psycopg.Connection | None = None
@@ -89,7 +91,9 @@ class PostgresLetters:
     def _read(self, connection: psycopg.Connection) -> tuple[Received, ...]:
         rows = connection.execute(
             "SELECT id::text, state, body, operator_key, signature, clock_timestamp()"
-            " FROM fleet.commands WHERE state IN ('sent', 'begun') ORDER BY sent_at, id LIMIT 100"
+            " FROM fleet.commands WHERE state IN ('sent', 'begun') AND home ="
+            " (SELECT id FROM fleet.homes WHERE identity = %s) ORDER BY sent_at, id LIMIT 100",
+            (self._home,),
         ).fetchall()
         return tuple(
             _received(*row, key=key, signature=signature, now=now)
