@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import memconsole
 from memconsole.__main__ import main
+from memconsole.cli.main import main as run_by_typer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -123,7 +124,7 @@ def run(
         obey_file_modes()
     sys.argv = ["memconsole", *job["arguments"]]
     try:
-        code: object = main()
+        code: object = (run_by_typer if job.get("is_usual") else main)()
     except SystemExit as stop:
         code = stop.code
     atexit._run_exitfuncs()

@@ -12,6 +12,7 @@ import pytest
 
 from memconsole.cli.call.flags import GLOBAL_OPTIONS
 from memconsole.cli.fast_path import Plain, quick, read
+from tests.program import ask_zygote
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -110,10 +111,13 @@ def run(seen: dict[str, str], entry: str, *arguments: str) -> tuple[int, str, st
 
 
 def test_the_answer_is_the_usual_one(seen: dict[str, str]) -> None:
-    run(seen, "memconsole.cli.main", "search", "orion")
+    def asked(*words: str, is_usual: bool) -> tuple[int, str, str]:
+        job = {"arguments": ["search", *words], "environment": seen, "is_usual": is_usual}
+        return ask_zygote({**job, "is_plain_user": False, "is_folder_gone": False})
+
+    asked("orion", is_usual=True)
     for words in (("orion",), ("--json", "orion"), ("--agent", "nobody", "orion"), ()):
-        ours = run(seen, "memconsole.__main__", "search", *words)
-        usual = run(seen, "memconsole.cli.main", "search", *words)
+        ours, usual = asked(*words, is_usual=False), asked(*words, is_usual=True)
         assert (ours[0], ours[2]) == (usual[0], usual[2])
         assert _timeless(ours[1]) == _timeless(usual[1])
 
