@@ -69,10 +69,17 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
     readings: Readings
     go: Navigation
 
+    @property
+    def front(self) -> Screen[object] | None:
+        """The screen in front; None while the console is taken down and news still arrive."""
+        stack = self.screen_stack
+        return stack[-1] if stack else None
+
     def tick(self) -> None:
         """Let ages grow where they are seen."""
-        if isinstance(self.screen, ConsoleScreen) and self.screen.is_open:
-            self.screen.show_snapshot()
+        screen = self.front
+        if isinstance(screen, ConsoleScreen) and screen.is_open:
+            screen.show_snapshot()
 
     def say(self, text: str, role: Role = Role.PLAIN) -> None:
         """Show one sentence at the bottom of the screen in front."""
@@ -476,7 +483,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         """Show how far the action is, where it is still looked at."""
         from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - loaded by now
 
-        screen = self.screen
+        screen = self.front
         if isinstance(screen, ActionScreen) and screen.action is message.action:
             screen.show_action()
 
@@ -491,7 +498,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         outcome = message.outcome
         if isinstance(outcome, Reindexed):
             self.indexing.changed((outcome.command.agent.id,))
-        if not isinstance(self.screen, ActionScreen):
+        if not isinstance(self.front, ActionScreen):
             word = f"{name_of(outcome.command)} {status_of(outcome)}"
             role = Role.WARNING if status_of(outcome) == "failed" else Role.MUTED
             self.say(f"{word}: {literal(outcome.message)}", role)

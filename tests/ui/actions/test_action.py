@@ -12,6 +12,7 @@ from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.rotate import Rotate, Rotated
 from memconsole.domain.commands.steps import RUNNING, Account, Proof, Step, Verdict
 from memconsole.domain.gateway import GatewayStatus
+from memconsole.ui.actions.action import ActionMoved
 from tests.ui import sample
 from tests.ui.driving import COMPACT, Stopwatch, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -149,6 +150,18 @@ async def test_a_skipped_plan_ends_there_and_says_why(engine: FakeEngine) -> Non
     assert "nothing new since 14:05" in text
     assert "It is saved already." in text
     assert not engine.done
+
+
+async def test_news_of_an_action_that_arrive_when_all_is_closed_end_nothing(
+    engine: FakeEngine,
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press("c")
+        action = desk.app.actions.current
+    assert action is not None
+    assert desk.app.front is None
+    desk.app.show_action(ActionMoved(action))
+    desk.app.tick()
 
 
 async def test_a_failure_says_what_failed_and_what_to_do(engine: FakeEngine) -> None:
