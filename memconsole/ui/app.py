@@ -72,8 +72,7 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
     @property
     def front(self) -> Screen[object] | None:
         """The screen in front; None while the console is taken down and news still arrive."""
-        stack = self.screen_stack
-        return stack[-1] if stack else None
+        return next(reversed(self.screen_stack), None)
 
     def tick(self) -> None:
         """Let ages grow where they are seen."""
@@ -280,7 +279,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
     def on_mount(self) -> None:
         """Draw first: the first reading may have to load the engine."""
-        self.call_after_refresh(self._begin_reading)
+        self.call_after_refresh(self.readings.request)
         self.set_interval(_TICK_SECONDS, self._grow_older)
         self.app_resume_signal.subscribe(self, self._draw_again)
 
@@ -292,9 +291,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     def _draw_again(self, _: object) -> None:
         """Draw everything after a stay in the shell, and look at what happened meanwhile."""
         self.screen.refresh()
-        self.readings.request()
-
-    def _begin_reading(self) -> None:
         self.readings.request()
 
     def _begin_rest(self) -> None:
