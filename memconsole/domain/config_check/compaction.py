@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity
 from memconsole.domain.config_check.finding import Change, Finding, shown, whole
 from memconsole.domain.release import FLUSH_PROMPT_IS_GONE, SUMMARISER_REPAIRED, release_of
-from memconsole.text.figures import short_kilo
+from memconsole.text.figures import plural, short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -242,7 +242,7 @@ def _flush_too_late(facts: ConfigFacts, kept_free: int) -> Iterator[Finding]:
     ]
     if late:
         use, tokens = late[0]
-        more = "" if len(late) == 1 else f", and {len(late) - 1} more sessions likewise"
+        more = "" if len(late) == 1 else f", and {plural(len(late) - 1, 'session')} more likewise"
         yield Finding(
             "flush-late",
             Severity.WARNING,

@@ -159,7 +159,7 @@ def test_a_compaction_before_the_flush_point_is_told_once() -> None:
     late = CompactionEvidence(compacted_at={WIDE.name: 128_411, other.name: 175_999})
     finding = one(facts(windows=(WIDE, other), evidence=late), "flush-late")
     assert (finding.severity, finding.current) == (Severity.WARNING, 128_411)
-    assert "and 1 more sessions" in finding.why
+    assert "and 1 session more" in finding.why
     assert len(finding.details) == 2
     fine = CompactionEvidence(compacted_at={WIDE.name: 176_000})
     assert found(facts(evidence=fine), "flush-late") == []
