@@ -113,7 +113,7 @@ class OldFile:
         is_packed: gzip by us, or zstd by the platform.
         mode: Permission bits.
         file_ns: File time.
-        is_held: A lock of the platform names it, or its session.
+        refusal: Why it stays whatever its session is; empty when it may go.
     """
 
     path: Path
@@ -124,7 +124,7 @@ class OldFile:
     kind: OldKind = OldKind.ORPHAN
     mode: int = 0o600
     file_ns: int = 0
-    is_held: bool = False
+    refusal: str = ""
 
     @property
     def is_packed_by_us(self) -> bool:
@@ -236,8 +236,8 @@ def why_in_use(file: OldFile, known: Sequence[StoredSession]) -> str | None:
         file: By its name; no session of a store is read from it.
         known: What the stores hold of sessions of its id.
     """
-    if file.is_held:
-        return "a lock of the platform names it, or its session"
+    if file.refusal:
+        return file.refusal
     if file.kind.is_copy:
         return None
     rows = [one for one in known if not one.is_loose]

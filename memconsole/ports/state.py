@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
 
@@ -75,11 +76,14 @@ class HandoverLog(Protocol):
 class TakenLog(Protocol):
     """Which files of ended sessions were packed or taken away and may come back (`state.db`)."""
 
+    def durable(self) -> AbstractContextManager[None]:
+        """Put what is stored in the block on the disk at once."""
+
     def of(self, agent: AgentRef) -> tuple[TakenFile, ...]:
         """Return what was done, or begun, to the files of an agent, the newest first."""
 
     def add(self, taken: TakenFile) -> TakenFile:
-        """Store what is about to be done, durably, and return it with its number."""
+        """Store what is about to be done, and return it with its number."""
 
     def done(self, taken: TakenFile) -> None:
         """Store that it was done."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path, PurePosixPath
@@ -13,6 +14,7 @@ from tests.doubles.unwritable import Unwritable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import date, datetime
 
     from memconsole.domain.agents import AgentRef
@@ -116,6 +118,9 @@ class FakeTaken(Unwritable):
 
     stored: list[TakenFile] = field(default_factory=list)
     numbers: count[int] = field(default_factory=lambda: count(1))
+
+    def durable(self) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def of(self, agent: AgentRef) -> tuple[TakenFile, ...]:
         return tuple(one for one in reversed(self.stored) if one.agent == agent)

@@ -333,7 +333,7 @@ def test_the_largest_file_comes_first_and_sizes_are_told_before_and_after() -> N
     ("file", "why"),
     [
         (copy_of("live"), "it is not known that everything in this copy was captured"),
-        (copy_of("live", is_held=True), "a lock of the platform names it, or its session"),
+        (copy_of("live", refusal="it has a second name"), "it has a second name"),
         (copy_of("live", kind=OldKind.RESET), "its session goes on"),
         (copy_of("s-7", kind=OldKind.RESET), "no store lists its session"),
     ],

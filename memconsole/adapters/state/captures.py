@@ -26,6 +26,7 @@ from memconsole.adapters.state.tables import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from memconsole.adapters.sqlite.choice import Connection
@@ -271,14 +272,17 @@ class StateTaken:
     def __init__(self, database: StateDatabase) -> None:
         self._database = database
 
+    def durable(self) -> AbstractContextManager[None]:
+        """Put what is stored in the block on the disk at once."""
+        return self._database.durable()
+
     def of(self, agent: AgentRef) -> tuple[TakenFile, ...]:
         """Return what was done to the files of an agent and may still come back, newest first."""
         return self._database.find(TAKEN, "ORDER BY id DESC", **_of(agent))
 
     def add(self, taken: TakenFile) -> TakenFile:
-        """Store what is about to be done to a file; it is on the disk when this returns."""
-        with self._database.durable():
-            number = self._database.write(lambda connection: TAKEN.add(connection, taken))
+        """Store what is about to be done to a file."""
+        number = self._database.write(lambda connection: TAKEN.add(connection, taken))
         return replace(taken, id=number)
 
     def done(self, taken: TakenFile) -> None:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import logging
 import os
-from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import field, replace
 from hashlib import sha256
 from itertools import count
 from typing import TYPE_CHECKING
@@ -68,9 +68,10 @@ def clean_up(
     """
     agent = find_agent(reader.home(), command.agent.id)
     run = CleanupRun(command, agent, reader, old_files, old_files.now, step, progress, cancel)
-    with nullcontext() if command.dry_run else locks.workspace(agent.sessions_dir):
-        over = run.settle()
-        return run.undo() if command.is_undo else run.clean(over)
+    if command.dry_run:
+        return run.go()
+    with locks.workspace(agent.sessions_dir), old_files.taken.durable():
+        return run.go()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +79,7 @@ class CleanupRun:
     """One cleanup of one agent, and what it works with.
 
     Attributes:
+        names: Those in our folder, once one is needed.
         began_at: By which what it does is taken back together, though the clock runs on.
     """
 
@@ -89,6 +91,12 @@ class CleanupRun:
     step: Callable[[Command], Outcome]
     progress: Callable[[int, int], None] | None
     cancel: StopSignal | None
+    names: set[str] = field(default_factory=set)
+
+    def go(self) -> Outcome:
+        """Do all of it."""
+        over = self.settle()
+        return self.undo() if self.command.is_undo else self.clean(over)
 
     # ---- what was begun, and what is over --------------------------------------------------
 
@@ -203,9 +211,12 @@ class CleanupRun:
 
     def _free_name(self, file: OldFile) -> str:
         """Return a name for our folder, which says nothing of what the file is called."""
-        used = {one.kept for one in self.old.taken.of(self.agent.ref)}
+        if not self.names:
+            self.names.update(one.kept for one in self.old.taken.of(self.agent.ref))
         name = sha256(os.fsencode(file.path)).hexdigest()[:32]
-        return next(it for n in count() if (it := f"{name}-{n}") not in used)
+        free = next(it for n in count() if (it := f"{name}-{n}") not in self.names)
+        self.names.add(free)
+        return free
 
     @contextmanager
     def _recorded(self, file: OldFile, step: Step, kept: str) -> Iterator[None]:

@@ -54,6 +54,9 @@ _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _PIECE_BYTES = 1024 * 1024
 
 
+_HELD = "a lock of the platform names it, or its session"
+
+
 class ChangedFileError(OSError):
     """It is not what was looked at."""
 
@@ -230,7 +233,7 @@ def _old_files(
             file = _old_file(folder, entry, name, kind)
             if file is not None:
                 is_held = not entries.keys().isdisjoint(_locks(entry.name, name.session_id))
-                yield replace(file, is_held=is_held)
+                yield replace(file, refusal=_HELD) if is_held else file
 
 
 def _locks(name: str, session_id: str) -> tuple[str, ...]:
@@ -255,9 +258,17 @@ def _old_file(
         at,
         is_packed=name.is_packed,
         kind=kind,
+        refusal=_refusal(status),
         mode=stat.S_IMODE(status.st_mode),
         file_ns=status.st_mtime_ns,
     )
+
+
+def _refusal(status: os.stat_result) -> str:
+    """Return why a file is not ours to move; empty when it is."""
+    if status.st_nlink != 1:
+        return "it has a second name"
+    return "it belongs to another user" if status.st_uid != os.geteuid() else ""
 
 
 @contextmanager
@@ -290,10 +301,10 @@ def _plain(folder: int, name: str) -> Iterator[BinaryIO]:
     """Open an ordinary file of ours, that has one name."""
     with os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as source:
         status = os.fstat(source.fileno())
-        if not stat.S_ISREG(status.st_mode) or status.st_nlink != 1:
-            raise ChangedFileError("it is no ordinary file, or has a second name")
-        if status.st_uid != os.geteuid():
-            raise ChangedFileError("it belongs to another user")
+        if not stat.S_ISREG(status.st_mode):
+            raise ChangedFileError("it is no ordinary file")
+        if refusal := _refusal(status):
+            raise ChangedFileError(refusal)
         yield source
 
 

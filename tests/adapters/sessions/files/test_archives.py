@@ -126,7 +126,10 @@ def test_a_lock_of_the_platform_holds_a_session_and_its_copies(
     written(agent, f"{ID}.jsonl.bak.2026-01-02T03-04-05.000Z")
     written(agent, "other.jsonl")
     (agent.sessions_dir / f"{ID}.jsonl.lock").write_text("{}")
-    assert [one.is_held for one in disk.found(agent)] == [True, True, False]
+    held = "a lock of the platform names it, or its session"
+    assert [one.refusal for one in disk.found(agent)] == [held, held, ""]
+    os.link(agent.sessions_dir / "other.jsonl", agent.folder / "twin")
+    assert disk.found(agent)[-1].refusal == "it has a second name"
 
 
 def test_what_was_packed_comes_back_to_the_byte_with_its_mode_and_time(
