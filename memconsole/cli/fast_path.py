@@ -40,6 +40,8 @@ def quick(arguments: Sequence[str]) -> int | None:
     plain = read(arguments)
     if plain is None or _COMPLETION in os.environ:
         return None
+    if any(not value for _, value in plain.options):  # refused, or at least looked at, elsewhere
+        return None
     call = Call()
     call.is_json_asked = plain.is_json
     for option, value in plain.options:

@@ -42,6 +42,7 @@ class GlobalOption:
         return name if name == "NO_COLOR" else f"MEMCONSOLE_{name}"
 
 
+HOME = GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR")
 CONFIG = GlobalOption(("--config",), "config", "Our own configuration file.", "FILE")
 DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not touched.")
 FLEET = GlobalOption(("--fleet",), "", "Ask every home of [[fleet.source]].")
@@ -51,7 +52,7 @@ JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
 VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
 
 GLOBAL_OPTIONS = (
-    GlobalOption(("--home",), "platform.home", "The platform's state folder.", "DIR"),
+    HOME,
     DEMO,
     FLEET,
     HOST,
@@ -111,9 +112,9 @@ class Flags:
         elif option is FLEET:
             self.is_fleet = True
         elif option is HOST:
-            self.hosts = tuple(filter(None, str(value).split(",")))
+            self.hosts = tuple(filter(None, str(value).split(","))) or ("",)
         elif option is LABEL:
-            self.labels = tuple(filter(None, str(value).split(",")))
+            self.labels = tuple(filter(None, str(value).split(","))) or ("",)
         elif option is CONFIG:
             self.config = str(value)
         elif option is VERBOSE and isinstance(value, int):

@@ -7,7 +7,17 @@ from typing import TYPE_CHECKING
 from typer.core import TyperCommand, TyperOption
 
 from memconsole.cli.call.call import Call
-from memconsole.cli.call.flags import GLOBAL_OPTIONS, JSON, VERBOSE, own_words
+from memconsole.cli.call.flags import (
+    CONFIG,
+    GLOBAL_OPTIONS,
+    HOME,
+    HOST,
+    JSON,
+    LABEL,
+    VERBOSE,
+    own_words,
+)
+from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
     import typer
@@ -54,6 +64,8 @@ def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
     is_flag = option.metavar is None and option is not VERBOSE
 
     def note(context: typer.Context, _parameter: object, value: object) -> None:
+        if value == "" and option in (HOME, HOST, LABEL, CONFIG):
+            raise UsageError(f"{option.names[0]} names nothing")  # a variable that is not set
         if value:
             context.ensure_object(Call).flags.take(option, value)
 

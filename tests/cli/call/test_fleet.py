@@ -53,6 +53,9 @@ def test_each_object_says_whose_it_is_and_a_home_that_fails_fails_no_other(
         (["--serve", "--label", "prod"], "there is no label 'prod'"),
         (["agents", "--host", "elsewhere"], "there is no host 'elsewhere'"),
         (["agents", "--fleet", "--demo"], "not one that is named"),
+        (["checkpoint", "--host", ""], "--host names nothing"),
+        (["agents", "--label", ","], "there is no label ''"),
+        (["rotate", "--home", "", "--yes"], "--home names nothing"),
     ],
 )
 def test_what_cannot_be_carried_to_a_fleet_is_refused(
