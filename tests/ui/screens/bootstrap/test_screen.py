@@ -57,7 +57,7 @@ async def test_each_observation_says_whether_it_is_given_and_what_other_limits_w
         assert re.search(r"given 0\.\d+ 2025-06-01 value - 🟡 14:05 The shelves", given)
         await desk.press("2", "G")
         last = words(desk.text("given"))
-        assert re.search(r"left out 0\.\d+ 2025-06-01 value", last)
+        assert re.search(r"left out 0\.\d+ 2025-06-01 room", last)
         assert re.search(r"given 0\.\d+ 2026-01-25 open-task - 🔴 09:00", last)
         await desk.press("a", "e")
         assert "34.5K of 20K chosen by value" in words(desk.text("given"))
