@@ -94,7 +94,8 @@ class MemoryTools:
         Raises:
             UsageError: It is no memory file of this agent.
         """
-        found = () if path.startswith("sessions/") or not self._is_own(path) else self._lines(path)
+        is_none = path.startswith("sessions/") or "\0" in path
+        found = () if is_none or not self._is_own(path) else self._lines(path)
         if not found:
             raise UsageError(f"there is no {path} in the memory of {self._agent_id}")
         shown: list[str] = []

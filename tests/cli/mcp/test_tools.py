@@ -77,7 +77,7 @@ def test_what_lies_in_another_agents_workspace_is_not_there(home: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["../.openclaw/openclaw.json", "sessions/x", "nothing.md", "/etc/passwd"]
+    "path", ["../.openclaw/openclaw.json", "sessions/x", "nothing.md", "/etc/passwd", "MEMORY.md\0"]
 )
 def test_only_memory_files_are_read(path: str, home: Path) -> None:
     with pytest.raises(UsageError):
