@@ -6,11 +6,11 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.agents import Storage
+from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
@@ -19,6 +19,7 @@ from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
+from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile, steps_due
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
@@ -459,4 +460,59 @@ def test_nothing_is_touched_that_cannot_be_recorded() -> None:
     stage.world.recovery.remember(stage.agent.ref, "s-1", "abc", NOW)
     stage.world.taken.is_unwritable = True
     assert isinstance(stage.run(takes_uncaptured=True), Failed)
+    assert stage.done == []
+
+
+@pytest.mark.parametrize("count", [0, 4])
+@pytest.mark.parametrize("kind", [EntryKind.DAMAGED, EntryKind.IN_PROGRESS])
+def test_what_cannot_be_read_at_its_end_was_captured_by_nobody(kind: EntryKind, count: int) -> None:
+    stage = Stage()
+    said = stage.world.sessions.transcripts["s-1"][:count]
+    stage.world.sessions.transcripts["s-1"] = [*said, Entry(kind)]
+    stage.engine().run(Observe(stage.agent.ref, recover_id="s-1"))
+    why = "records at its end cannot be read, so nobody captured them"
+    assert stage.clean() == [("skipped", why)]
+    assert stage.done == []
+
+
+def test_records_of_another_release_are_not_taken_for_silence() -> None:
+    stage = Stage()
+    stage.world.sessions.transcripts["s-1"] = [Entry(EntryKind.UNKNOWN)]
+    assert [status for status, _ in stage.clean()] == ["skipped"]
+
+
+@pytest.mark.parametrize("is_listed", [False, True])
+def test_of_several_files_of_a_session_only_the_captured_one_goes(*, is_listed: bool) -> None:
+    path = SESSIONS / "s-1-topic-2.jsonl"
+    stage = Stage(old("s-1"), *([old("s-1", path=path)] if is_listed else []))
+    stage.files.there = [OldFile(path, "s-1", 300, NOW - WEEK)]
+    why = "another file of its session is what is captured, and not this one"
+    assert stage.clean() == [("skipped", why)]
+    assert "SQLite" not in str(stage.world.workspace.files)
+
+
+def test_a_file_that_an_entry_names_stays_though_we_refuse_to_read_it() -> None:
+    one = old("s-1")
+    assert one.transcript is not None
+    path = str(one.transcript.path)
+    refusal = Notice("session-id-mismatch", "it is another's", path, "main")
+    entry = replace(row(session_id="other"), transcript=None, refusal=refusal)
+    stage = Stage(one, entry)
+    stage.files.there = [one for one in stage.files.there if one.session_id == "s-1"]
+    assert stage.clean(takes_uncaptured=True) == []
+    assert stage.done == []
+
+
+def test_a_session_that_came_back_while_it_was_captured_stays(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage()
+    remember = stage.world.recovery.remember
+
+    def restored(*known: Any) -> None:
+        remember(*known)
+        stage.world.sessions.hold(row(session_id="s-1"))
+
+    monkeypatch.setattr(stage.world.recovery, "remember", restored)
+    assert stage.clean() == [("skipped", "its session goes on")]
     assert stage.done == []

@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memconsole.domain.checkpoint.rules import is_readable, named
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.commands.cleanup import Cleanup
+    from memconsole.domain.sessions.stored import StoreListing
     from memconsole.domain.settings import Settings
     from memconsole.domain.upkeep import OldFile, TakenFile
     from memconsole.engine.transcripts.fingerprint import Fingerprints
@@ -139,24 +141,44 @@ class OldFiles:
             key = key or known.get(file.session_id)
             captured, why = None, why_in_use(file, by_id[file.session_id])
             if why is None and not command.takes_uncaptured:
-                captured, why = self._captured(agent, file, session, key)
+                is_read = _is_read(file, by_id[file.session_id])
+                captured, why = self._captured(agent, file, session, key, is_read=is_read)
             yield DueFile(file, step, session, key, captured, why)
 
+    def why_in_use(self, file: OldFile, listing: StoreListing) -> str | None:
+        """Return why a file stays that might have gone before; None when it still may go."""
+        if not is_readable(listing):
+            return "the stores cannot be read whole any more"
+        if file.path in _in_use(listing.sessions):
+            return "a session is read from it now"
+        own = [one for one in listing.sessions if one.session_id == file.session_id]
+        return why_in_use(file, own)
+
     def _captured(
-        self, agent: Agent, file: OldFile, stored: StoredSession, key: str | None
+        self,
+        agent: Agent,
+        file: OldFile,
+        stored: StoredSession,
+        key: str | None,
+        *,
+        is_read: bool,
     ) -> tuple[Captured | None, str | None]:
         """Return how it is known that nothing would be lost, and why it stays where it is not."""
         ref = stored.transcript
         assert ref is not None  # it has a file
         try:
-            if self.fingerprints.is_captured(agent.ref, ref):
+            known = self.recovery.fingerprints(agent.ref, ref.session_id)
+            is_summarised = self._is_summarised(agent, stored, ref)
+            why = None if is_summarised else _why_not(agent, stored, file, key, is_read=is_read)
+            if (why is None or known) and self.fingerprints.end(ref) in known:
                 return Captured.TO_ITS_END, None
-            if self._is_summarised(agent, stored, ref):
-                return Captured.SUMMARY, None
-        except (StoreError, StateError) as error:
+        except StateError as error:
             return None, str(error)
-        why = _why_not(agent, stored, file, key)
-        return (Captured.ON_THE_WAY, None) if why is None else (Captured.NOT, why)
+        except StoreError as error:
+            return Captured.NOT, str(error)
+        if why is not None:
+            return Captured.NOT, why
+        return Captured.SUMMARY if is_summarised else Captured.ON_THE_WAY, None
 
     def _is_summarised(self, agent: Agent, stored: StoredSession, ref: TranscriptRef) -> bool:
         """Whether a summary reaches to the newest message of a transcript."""
@@ -168,15 +190,24 @@ class OldFiles:
 
 
 def _in_use(listed: Iterable[StoredSession]) -> frozenset[Path]:
-    """Return the files that sessions of the stores are read from."""
+    """Return the files that sessions of the stores are read from, or name all the same."""
     refs = [(one, one.transcript) for one in listed if not one.is_loose]
-    named = {ref.path for _, ref in refs if ref is not None}
+    own = {ref.path for _, ref in refs if ref is not None}
     beside = {
         ref.extra
         for one, ref in refs
         if ref is not None and ref.extra is not None and one.state is SessionState.LIVE
     }
-    return frozenset(named | beside)
+    # We refuse to read what is another session's, or lies elsewhere; the platform may not.
+    refused = {Path(one.refusal.path) for one in listed if one.refusal and one.refusal.path}
+    return frozenset(own | beside | refused)
+
+
+def _is_read(file: OldFile, known: Sequence[StoredSession]) -> bool:
+    """Whether a capture of its session reads this file; of several it reads the fullest."""
+    one = named(known, file.session_id)
+    ref = None if one is None else one.transcript
+    return one is None or (ref is not None and file.path in (ref.path, ref.extra))
 
 
 def _alone(agent: Agent, file: OldFile) -> StoredSession:
@@ -199,12 +230,16 @@ def _alone(agent: Agent, file: OldFile) -> StoredSession:
     )
 
 
-def _why_not(agent: Agent, stored: StoredSession, file: OldFile, key: str | None) -> str | None:
+def _why_not(
+    agent: Agent, stored: StoredSession, file: OldFile, key: str | None, *, is_read: bool
+) -> str | None:
     """Return why a transcript that was not captured cannot be captured now; None when it can."""
     if stored.archive_reason == OldKind.DELETED:
         return "it was deleted on purpose, and never captured"
     if file.kind.is_copy:
         return "it is not known that everything in this copy was captured"
+    if not is_read:
+        return "another file of its session is what is captured, and not this one"
     if key is None:
         return f"nobody knows whose it is; `observe --recover {file.session_id}` captures it"
     kind = classify(stored.key or key_of(agent, key), stored.chat_type)

@@ -189,8 +189,13 @@ class CleanupRun:
             first = "capture it and " if due.captured is Captured.ON_THE_WAY else ""
             verb = "pack it" if step is Step.COMPRESS else "take it away"
             return replace(made, status="planned", message=f"would {first}{verb}")
-        if due.captured in _NOT_REMEMBERED and (why := self._capture(due)) is not None:
-            return replace(made, message=why, captured=Captured.NOT, after_bytes=file.size_bytes)
+        if due.captured in _NOT_REMEMBERED:
+            made = replace(made, after_bytes=file.size_bytes)
+            if (why := self._capture(due)) is not None:
+                return replace(made, message=why, captured=Captured.NOT)
+            # A capture takes its time, and the store may name the session by now.
+            if (why := self.old.why_in_use(file, self.reader.listing(self.agent))) is not None:
+                return replace(made, message=why)
         try:
             left = self._packed(file) if step is Step.COMPRESS else self._taken(file)
         except OSError as error:
@@ -236,7 +241,7 @@ class CleanupRun:
         ref = due.stored.transcript
         assert ref is not None  # it has a file
         try:
-            print_ = self.old.fingerprints.take(ref) or SILENT
+            print_ = self.old.fingerprints.end(ref)
             is_safe = print_ == SILENT or due.captured is Captured.SUMMARY
             if not is_safe and not self._is_observed(ref):
                 return "it could not be captured"

@@ -46,6 +46,21 @@ class Fingerprints:
         """Return the fingerprint of a session's end; see `take_fingerprint`."""
         return take_fingerprint(self.sessions, ref, is_previous=is_previous)
 
+    def end(self, ref: TranscriptRef) -> str:
+        """Return the fingerprint of a session's end, of which nothing was passed over.
+
+        Raises:
+            StoreError: The transcript cannot be read, or something at its end cannot: it may be
+                words that no capture saw.
+        """
+        segment = read_segment(self.sessions, ref, wanted=TAIL_MESSAGES)
+        counts, is_silent = segment.counts, not segment.messages
+        if counts.damaged or counts.in_progress or (is_silent and counts.unknown):
+            raise StoreError("records at its end cannot be read, so nobody captured them")
+        if is_silent and not segment.is_whole:
+            raise StoreError("it is too large to tell whether something was said in it")
+        return fingerprint(segment.messages) if segment.messages else SILENT
+
     def is_captured(self, agent: AgentRef, ref: TranscriptRef) -> bool:
         """Tell whether a transcript was captured to its end, however that came about.
 

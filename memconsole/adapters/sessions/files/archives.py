@@ -149,7 +149,12 @@ class DiskOldTranscripts:
                 if error.errno != errno.EXDEV:
                     raise
                 _copy(source, ours, kept, 0o600, before.st_mtime_ns)
-                _require_same(folder, file.path.name, before)
+                try:
+                    _require_same(folder, file.path.name, before)
+                    sync_folder(ours)  # another disk: no order holds between the two
+                except OSError:
+                    remove(ours, kept)
+                    raise
                 os.unlink(file.path.name, dir_fd=folder)
             sync_folder(ours)
             sync_folder(folder)
@@ -170,11 +175,13 @@ class DiskOldTranscripts:
             if taken.step is Step.COMPRESS:
                 with _plain(folder, f"{name}{PACKED}") as source:
                     _bring(folder, taken, lambda: _unpacked(source))
+                sync_folder(folder)
                 remove(folder, f"{name}{PACKED}")
             else:
                 with open_state_folder(self._state_dir, FOLDER) as ours:
                     with _plain(ours, taken.kept) as source:
                         _bring(folder, taken, lambda: _pieces(source))
+                    sync_folder(folder)
                     remove(ours, taken.kept)
             sync_folder(folder)
 

@@ -311,3 +311,44 @@ def test_a_full_disk_leaves_it_as_it_was(
         disk.compress(agent, file)
     assert names(agent) == [f"{ID}.jsonl"]
     assert file.path.read_bytes() == WORDS
+
+
+@pytest.mark.parametrize("step", list(Step))
+def test_what_is_kept_goes_only_when_the_file_is_safe_on_the_disk(
+    step: Step, agent: Agent, disk: DiskOldTranscripts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = written(agent)
+    if step is Step.COMPRESS:
+        disk.compress(agent, file)
+    else:
+        disk.take(agent, file, "kept")
+
+    def fail(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(archives, "sync_folder", fail)
+        with pytest.raises(OSError, match="Input/output"):
+            disk.bring_back(agent, taken(agent, file, step, "kept"))
+    file.path.unlink()
+    disk.bring_back(agent, taken(agent, file, step, "kept"))
+    assert file.path.read_bytes() == WORDS
+
+
+def test_a_copy_on_another_disk_is_safe_there_before_the_file_goes(
+    agent: Agent, disk: DiskOldTranscripts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = written(agent)
+
+    def other_disk(*_: object, **__: object) -> None:
+        raise OSError(errno.EXDEV, "Invalid cross-device link")
+
+    def fail(_: int) -> None:
+        raise OSError(5, "Input/output error")
+
+    monkeypatch.setattr(os, "rename", other_disk)
+    monkeypatch.setattr(archives, "sync_folder", fail)
+    with pytest.raises(OSError, match="Input/output"):
+        disk.take(agent, file, "kept")
+    assert file.path.read_bytes() == WORDS
+    assert list((tmp_path / "state" / archives.FOLDER).iterdir()) == []
