@@ -1,4 +1,4 @@
-"""Cleaning old transcripts: only what nobody needs any more, and only when that is known."""
+"""Cleaning old transcripts; it is long because each reason for which a file stays has a test."""
 
 from __future__ import annotations
 
