@@ -192,6 +192,7 @@ def command_heard(simulated: Simulated, folder: Path) -> Iterator[Row]:
         Door([home], [Operator("ann", SIGNER.key, frozenset({"*"}))], ["checkpoint"]),
         lambda _: (0, {"schema": 1, "command": "checkpoint", "data": []}),
         JsonStatusFile(folder / "state" / "fleet" / "begun.json"),
+        SystemClock(),
     )
     stop = threading.Event()
     thread = threading.Thread(target=worker.run, args=(stop,))

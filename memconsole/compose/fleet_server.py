@@ -120,12 +120,16 @@ def fleet_veil(settings: Settings) -> Veil:
 
 
 def fleet_worker(
-    settings: Settings, meant: Callable[[str], str], hidden: Callable[[Json], Json]
+    settings: Settings,
+    clock: Clock,
+    meant: Callable[[str], str],
+    hidden: Callable[[Json], Json],
 ) -> LetterWorker:
     """Return what carries out the commands that people send to the home of these settings.
 
     Args:
         settings: With `fleet.url`.
+        clock: The clock of the process.
         meant: Puts the key of a session in the place of its digest.
         hidden: Puts digests in the place of names.
 
@@ -155,6 +159,7 @@ def fleet_worker(
         ),
         do,
         JsonStatusFile(settings.state_dir / FOLDER / f"begun-{identity}.json"),
+        clock,
     )
 
 

@@ -136,7 +136,7 @@ def facts_of(
             made.append(Fact(kind, _name(kind, body), place, body))
     for command in ("status", "health"):
         if isinstance(found := answers.get(command), Mapping):
-            body = _table(hide(_without_agents(found, exclude)))
+            body = _table(hide(_without_agents(found, exclude, veil)))
             made.append(Fact(command, "", 0, _timeless(body)))
     return tuple({(one.kind, one.key): one for one in made}.values())
 
@@ -144,6 +144,26 @@ def facts_of(
 def hidden(value: Json, veil: Veil, names: frozenset[str]) -> Json:
     """Return JSON with digests in the place of keys and names."""
     return _mapped(value, lambda text: veil.text(text, names))
+
+
+def outcomes_of(answer: Json, veil: Veil, names: frozenset[str]) -> Json:
+    """Return what came of a command, as it may leave the host: no names and nothing remembered.
+
+    The details of some commands hold lines of a memory, so only their counts and flags go.
+    """
+    found = hidden(answer, veil, names)
+    if not isinstance(found, Mapping) or not isinstance(found.get("data"), list):
+        return found
+    rows = [{**one, "details": _counts(one.get("details"))} for one in _rows(found["data"])]
+    return {**found, "data": rows}
+
+
+def _counts(value: Json) -> Row:
+    return {
+        key: _counts(one) if isinstance(one, Mapping) else one
+        for key, one in _table(value).items()
+        if isinstance(one, Mapping | int | float) or one is None
+    }
 
 
 def answer_of(command: str, facts: Iterable[Fact], agent: str | None = None) -> Json:
@@ -223,11 +243,24 @@ def _timeless(body: Row) -> Row:
     return made
 
 
-def _without_agents(body: Row, exclude: frozenset[str]) -> Row:
+def _without_agents(body: Row, exclude: frozenset[str], veil: Veil) -> Row:
+    """Return it without what is of some agents, and without their names in what is of several."""
     if not exclude:
         return body
-    found = [one for one in _rows(body.get("attention")) if one.get("agent") not in exclude]
-    return {**body, "attention": found}
+
+    def told(row: Row) -> Row:
+        said = {name: row.get(name) for name in ("message", "hint")}
+        veiled = {
+            name: veil.text(text, exclude) for name, text in said.items() if isinstance(text, str)
+        }
+        return {**row, **veiled}
+
+    found = {
+        name: [told(one) for one in _rows(body.get(name)) if one.get("agent") not in exclude]
+        for name in ("attention", "alerts", "checks")
+        if name in body
+    }
+    return {**body, **found}
 
 
 def _agent(command: str, row: Row) -> Json:

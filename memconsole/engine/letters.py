@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import logging
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.domain.fleet.letters import LetterState, refusal
+from memconsole.domain.fleet.letters import REMEMBERED, LetterState, refusal
 from memconsole.domain.fleet.publishing import pause_after
-from memconsole.errors import MemconsoleError, SourceAwayError
+from memconsole.errors import FleetError, MemconsoleError, SourceAwayError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.shapes import Json
     from memconsole.ports.alerts import StatusFile
     from memconsole.ports.fleet import LetterBox
+    from memconsole.ports.platform import Clock
 
 logger = logging.getLogger(__name__)
 
 _WAIT_S = 5.0
-_KEPT = timedelta(days=2)
-"""Longer than any letter may wait."""
+_SEE = "`memconsole runs` on that host tells what was done."
 _AGAIN = "`memconsole runs` on that host tells what was done; it is not begun again"
 
 
@@ -52,6 +52,7 @@ class LetterWorker:
         door: Who may what.
         do: Runs one call of our command line for the home; its answer, with names hidden.
         begun: Remembers what was begun, whatever becomes of the server.
+        clock: Ours; how long it is remembered is nothing that the server says.
     """
 
     def __init__(
@@ -60,11 +61,13 @@ class LetterWorker:
         door: Door,
         do: Callable[[Sequence[str]], tuple[int, Json]],
         begun: StatusFile,
+        clock: Clock,
     ) -> None:
         self._box = box
         self._door = door
         self._do = do
         self._begun = begun
+        self._clock = clock
         self._owed: dict[str, tuple[int, Json]] = {}
         self._failures = 0
 
@@ -99,12 +102,12 @@ class LetterWorker:
             elif why := self._why_not(one):
                 self._end(one.id, LetterState.REFUSED, why)
             elif one.letter is not None:
-                self._carry_out(one.letter, one.now)
+                self._carry_out(one.letter)
 
     def _why_not(self, one: Received) -> str:
         if one.letter is None:
             return "it is none of memconsole's"
-        if one.id in self._remembered(one.now):
+        if one.id in self._remembered():
             return f"it was begun before, and its process ended; {_AGAIN}"
         return refusal(
             one.letter,
@@ -114,11 +117,11 @@ class LetterWorker:
             allow=self._door.allow,
             is_signed=one.is_signed,
             now=one.now,
+            ours=self._clock.now(),
         )
 
-    def _carry_out(self, letter: Letter, now: datetime) -> None:
-        known = self._remembered(now)
-        kept = {**known, letter.id: now.isoformat()}
+    def _carry_out(self, letter: Letter) -> None:
+        kept = {**self._remembered(), letter.id: self._clock.now().isoformat()}
         self._begun.write(json.dumps(kept) + "\n")
         if not self._box.begin(letter.id):
             return
@@ -128,15 +131,23 @@ class LetterWorker:
 
     def _tell(self, letter_id: str) -> None:
         """Tell what came of a letter; what the server does not take is told later."""
-        self._box.finish(letter_id, LetterState.ANSWERED, *self._owed[letter_id])
+        code, outcome = self._owed[letter_id]
+        try:
+            self._box.finish(letter_id, LetterState.ANSWERED, code, outcome)
+        except FleetError as why:  # it would be refused for ever, and all letters behind it wait
+            error = {"code": "refused", "message": f"done; {why}", "hint": _SEE}
+            self._box.finish(letter_id, LetterState.ANSWERED, code, {"schema": 1, "error": error})
         del self._owed[letter_id]
 
-    def _remembered(self, now: datetime) -> dict[str, str]:
+    def _remembered(self) -> dict[str, str]:
         """Return what was begun here, newer than any letter can be old."""
+        now = self._clock.now()
         try:
             known = json.loads(self._begun.read() or "{}")
             return {
-                name: at for name, at in known.items() if now - datetime.fromisoformat(at) < _KEPT
+                name: at
+                for name, at in known.items()
+                if now - datetime.fromisoformat(at) < REMEMBERED
             }
         except (ValueError, TypeError, AttributeError):
             return {}

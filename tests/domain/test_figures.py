@@ -125,6 +125,16 @@ def test_an_agent_can_be_left_out() -> None:
     assert "telegram" not in text
 
 
+def test_what_is_of_several_agents_names_none_that_is_left_out() -> None:
+    said = {"message": "behind: work, private", "hint": "`memconsole checkpoint -a private`"}
+    health: Json = {"overall": "ok", "checks": [{"id": "x", **said}], "attention": [said]}
+    status: Json = {"alerts": [{"id": "x", **said}], "attention": [said]}
+    found = facts_of({"health": health, "status": status}, VEIL, NAMES, frozenset({"private"}))
+    text = json.dumps([one.body for one in found])
+    assert "private" not in text
+    assert text.count("behind: work, #") == 4
+
+
 @pytest.mark.parametrize("value", [None, [], {}, "x", 7, [None, "x", 7]])
 def test_an_answer_of_another_form_is_no_row_or_an_empty_one(value: Json) -> None:
     assert isinstance(published(**dict.fromkeys(ANSWERS, value)), dict)

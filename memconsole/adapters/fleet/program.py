@@ -49,7 +49,7 @@ def run(argv: Sequence[str], timeout: timedelta, text: str = "") -> tuple[Heard,
         except OSError as error:
             raise SourceAwayError(f"it cannot be asked: {error.strerror or error}") from None
         try:
-            _wait(process, out.fileno(), timeout)
+            _wait(process, (out.fileno(), complaints.fileno()), timeout)
         finally:
             _end(process)
         out.seek(0)
@@ -59,7 +59,7 @@ def run(argv: Sequence[str], timeout: timedelta, text: str = "") -> tuple[Heard,
         return Heard(out.read(MOST_BYTES + 1), process.returncode), said
 
 
-def _wait(process: subprocess.Popen[bytes], out: int, timeout: timedelta) -> None:
+def _wait(process: subprocess.Popen[bytes], said: Sequence[int], timeout: timedelta) -> None:
     left = timeout.total_seconds()
     while True:
         try:
@@ -73,7 +73,7 @@ def _wait(process: subprocess.Popen[bytes], out: int, timeout: timedelta) -> Non
                 f"no answer within {timeout.total_seconds():.0f} s",
                 hint="What was asked may still be going on there; `memconsole runs` there tells.",
             )
-        if os.fstat(out).st_size > MOST_BYTES:
+        if any(os.fstat(one).st_size > MOST_BYTES for one in said):
             raise SourceAwayError(f"its answer is longer than {MOST_BYTES // 2**20} MiB")
 
 

@@ -7,6 +7,7 @@ OpenSSH does what it is for: keys, known hosts, aliases, one kept connection a h
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
 from typing import TYPE_CHECKING
 
@@ -33,6 +34,8 @@ _OPTIONS = (
 _KEPT = ("ControlMaster=auto", "ControlPersist=60")
 _LONGEST_FOLDER = 68
 """A socket's path holds 104 bytes: the folder, 17 for the name and 18 while it is made."""
+_PLAIN_FOLDER = r"[\w/.%+@:,=-]+"
+"""A blank, a quote or a dollar means something in an option of ssh: no kept connection then."""
 _ASKED = "MEMCONSOLE_ASKED=1"
 """What the other side asks is about its own home, whatever its settings say of a fleet."""
 
@@ -82,7 +85,8 @@ class SshHome:
         address = self._address
         place = str(self._sockets).replace("%", "%%")
         kept = [*_KEPT, f"ControlPath={place}/{self._name}"]
-        kept = kept if len(place) <= _LONGEST_FOLDER else []
+        is_plain = compiled(_PLAIN_FOLDER).fullmatch(place) is not None
+        kept = kept if is_plain and len(os.fsencode(place)) <= _LONGEST_FOLDER else []
         home = ["--home", address.home] if address.home else []
         said = ["--json", *words]
         return [

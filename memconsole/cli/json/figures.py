@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 from memconsole.cli.json import encode, outcome
 from memconsole.cli.output.views import is_shown
-from memconsole.domain.figures import facts_of, hidden, names_in
+from memconsole.domain.figures import facts_of, names_in, outcomes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -69,8 +69,8 @@ class Figures:
         return self._keys.get(word, word)
 
     def hidden(self, answer: Json) -> Json:
-        """Return an answer without names, as rows are."""
-        return hidden(answer, self._veil, self._names)
+        """Return an answer as rows are: masked, without names and without what is remembered."""
+        return outcomes_of(cast("Json", encode.plain(answer)), self._veil, self._names)
 
     def _looked_after(self, snapshot: ConsoleSnapshot) -> Row:
         now, every = self._now(), self._interval

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 KEY_START: Final = "ed25519:"
 MOST_WORDS: Final = 40
 _MOST_CHARS = 1000
+_MOST_WAIT = timedelta(days=1)
+_MOST_SKEW = timedelta(days=1)
+REMEMBERED: Final = 2 * _MOST_SKEW + 2 * _MOST_WAIT
+"""By our clock a letter can be begun for less, whatever the server says of the time."""
 _LINE = r"(?P<name>[a-z0-9][a-z0-9.-]{0,62}) (?P<key>ed25519:[A-Za-z0-9+/]{43}=) (?P<verbs>\S+)"
 
 _COMMON = frozenset({"--agent", "-a", "--dry-run"})
@@ -177,6 +181,7 @@ def refusal(
     allow: Sequence[str],
     is_signed: bool,
     now: datetime,
+    ours: datetime,
 ) -> str:
     """Return why this host does not do it; empty when it does.
 
@@ -188,6 +193,7 @@ def refusal(
         allow: Verbs that our settings admit.
         is_signed: Whether that key signed it.
         now: By the server's clock.
+        ours: By ours: a server that was taken over tells any time.
     """
     known = [one for one in operators if one.key == key]
     name = known[0].name if known else ""
@@ -199,6 +205,8 @@ def refusal(
         (wrong := wrong_words(words), wrong),
         (letter.verb not in allow, f"fleet.allow of this host does not admit {letter.verb}"),
         (not may, f"fleet.operators of this host lets {name} not ask for {letter.verb}"),
+        (abs(now - ours) > _MOST_SKEW, "the clocks of this host and of the fleet are a day apart"),
+        (letter.deadline - now > _MOST_WAIT, "it waits for longer than a day"),
         (now > letter.deadline, "its time is over"),
     )
     return next((why for is_shut, why in doors if is_shut), "")

@@ -88,6 +88,8 @@ def parse_server(text: str) -> ServerAddress:
     host = options.get("host", "") if _has_no_host(text) else found.host
     if _has_no_host(text) and not (folder and host.startswith("/")):
         raise ValueError("must name a host, or the folder of a socket as ?host=/run/postgresql")
+    if "," in host:
+        raise ValueError("must name one server")
     name, role = unquote(found.path.removeprefix("/")), unquote(user)
     if not compiled(_NAME).fullmatch(name) or (role and not compiled(_NAME).fullmatch(role)):
         raise ValueError("must look like postgresql://role@host:5432/fleet")

@@ -26,3 +26,10 @@ def test_one_that_does_not_answer_is_ended_and_told() -> None:
 def test_one_that_is_not_there_is_told() -> None:
     with pytest.raises(SourceAwayError, match="No such file"):
         program.run(["/nowhere/ssh"], LONG)
+
+
+def test_one_that_complains_without_end_is_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(program, "MOST_BYTES", 1000)
+    words = "import sys, time; sys.stderr.write('x' * 5000); sys.stderr.flush(); time.sleep(600)"
+    with pytest.raises(SourceAwayError, match="its answer is longer"):
+        program.run([sys.executable, "-c", words], LONG)

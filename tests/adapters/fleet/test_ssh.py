@@ -74,3 +74,9 @@ def test_two_aliases_share_no_connection() -> None:
     assert path("ssh://alpha") != path("ssh://beta")
     assert path("ssh://alpha") != path("ssh://ops@alpha")
     assert path("ssh://alpha/a") == path("ssh://alpha/b")
+
+
+@pytest.mark.parametrize("folder", ["a b", "a'b", "${HOME}", "ü" * 40])
+def test_a_folder_that_means_something_to_ssh_keeps_no_connection(folder: str) -> None:
+    home = SshHome(parse("ssh://alpha"), sockets=Path("/s") / folder, timeout=timedelta(minutes=1))
+    assert not [word for word in home.call(["agents"]) if word.startswith("Control")]

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from memconsole.adapters.clock import SystemClock
 from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.signing import Signer
@@ -42,6 +43,16 @@ DONE: dict[str, Json] = {
 }
 
 
+def written(body: dict[str, object]) -> str:
+    """Return JSON, with a number longer and a value deeper than Python reads where there is one."""
+    more = body.pop("more", None)
+    text = json.dumps(body)
+    if more is None:
+        return text
+    worst = "[" * 1500 + "]" * 1500 if more == "depth" else "9" * 5000
+    return text[:-1] + f', "more": {worst}}}'
+
+
 class Post:
     """A host with a home, and ann, who may send checkpoints to it."""
 
@@ -62,6 +73,7 @@ class Post:
         by: Signer = ANN,
         home: uuid.UUID = IDENTITY,
         within: timedelta = timedelta(minutes=1),
+        granted: str = "",
         **changes: object,
     ) -> str:
         """Send a letter as ann; returns its id. What changes is changed behind the signature."""
@@ -77,7 +89,15 @@ class Post:
         }
         self.ann.execute(
             "SELECT fleet.send(%s, %s, %s, %s::jsonb, 1, %s, %s, %s)",
-            (letter.id, self.home, words[0], json.dumps(body), by.key, by.sign(letter), deadline),
+            (
+                letter.id,
+                self.home,
+                granted or words[0],
+                written(body),
+                by.key,
+                by.sign(letter),
+                deadline,
+            ),
         )
         return letter.id
 
@@ -102,6 +122,7 @@ class Host:
             Door([str(IDENTITY)], [Operator("ann", ANN.key, frozenset({"*"}))], allow),
             self.do,
             JsonStatusFile(folder / "state" / "fleet" / "begun.json"),
+            SystemClock(),
         )
 
     def do(self, words: Sequence[str]) -> tuple[int, Json]:
@@ -142,6 +163,9 @@ def test_a_letter_is_carried_out_once(post: Post, host: Host) -> None:
         ({"host": "beta"}, "its signature is not of that key"),
         ({"id": str(uuid.uuid4())}, "it is none of memconsole's"),
         ({"words": "checkpoint"}, "it is none of memconsole's"),
+        ({"granted": "read"}, "it is none of memconsole's"),
+        ({"more": "depth"}, "it is none of memconsole's"),
+        ({"more": "number"}, "it is none of memconsole's"),
         ({"home": uuid.uuid4()}, "it is for another home"),
     ],
     ids=[
@@ -151,6 +175,9 @@ def test_a_letter_is_carried_out_once(post: Post, host: Host) -> None:
         "other host",
         "other id",
         "no words",
+        "another verb than was granted",
+        "too deep",
+        "too large a number",
         "home",
     ],
 )

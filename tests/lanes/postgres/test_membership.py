@@ -69,6 +69,19 @@ def test_an_invitation_ends(fleet: Fleet) -> None:
     assert late("fleet", "join", url, PGPASSWORD=secret).row(status="done")
 
 
+def test_nobody_is_invited_as_somebody_else(fleet: Fleet) -> None:
+    fleet.invite("nora")
+    with fleet.admin() as connection:
+        connection.execute(f"CREATE ROLE {fleet.database}_dba SUPERUSER")
+        before = connection.execute("SELECT rolname, rolpassword FROM pg_authid").fetchall()
+        for words in (("nora", "--operator"), ("dba",), ("dba", "--operator")):
+            answer = fleet.owner("fleet", "invite", *words)
+            assert (answer.code, answer.error["code"]) == (2, "usage")
+            assert "of somebody else" in answer.error["message"]
+        assert connection.execute("SELECT rolname, rolpassword FROM pg_authid").fetchall() == before
+        connection.execute(f"DROP ROLE {fleet.database}_dba")
+
+
 def test_no_password_is_told(fleet: Fleet) -> None:
     url = fleet.owner.url.replace("@", ":of-somebody@")
     answer = fleet.owner("fleet", "hosts", "--url", url)

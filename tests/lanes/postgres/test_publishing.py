@@ -350,6 +350,31 @@ def test_a_server_that_only_reads_stops_nothing(
     rounds.copy.close()
 
 
+LIES = ("[]", "[" * 1500 + "]" * 1500, f'{{"id": {"9" * 5000}}}', '{"key": {"a": "main"}}')
+
+
+def test_a_host_that_lies_fails_no_other(fleet: Fleet, alpha: Somebody, ann: Somebody) -> None:
+    mallory = fleet.join("mallory")
+    with closing(copy_of(alpha)) as copy:
+        copy.publish(sessions(1))
+    with closing(copy_of(mallory, uuid.uuid4())) as copy:
+        copy.publish(sessions(1))
+    with closing(fleet.role(mallory)) as connection:
+        for body in LIES:
+            connection.execute("UPDATE fleet.facts SET body = %s::jsonb", (body,))
+            answer = shown(ann, "sessions")
+            assert {row["host"] for row in answer.data} == {"alpha"}
+            assert "cannot be used" in json.dumps(answer.warnings)
+        connection.execute(
+            "INSERT INTO fleet.facts SELECT home, kind, 'x' || n, 1, hash, n, jsonb_build_object("
+            "'a', repeat('x', 200000)) FROM fleet.facts, generate_series(1, 100) n"
+            " WHERE kind = 'session'"
+        )
+    answer = shown(ann, "sessions")
+    assert "cannot be used" in json.dumps(answer.warnings)
+    assert fleet.owner("fleet", "forget", "mallory", "--yes").row(status="done")
+
+
 def test_a_fleet_that_is_away_is_one_answer_of_the_reader(
     fleet: Fleet, server: Server, ann: Somebody
 ) -> None:

@@ -6,6 +6,7 @@ may read. It takes no password that could be read on the way (`require_auth`).
 
 from __future__ import annotations
 
+import json
 from contextlib import contextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, LiteralString
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from memconsole.domain.fleet.server import ServerAddress
+    from memconsole.domain.fleet.shapes import Json
 
 PASSWORDS: Final = "passwords"
 """In the folder `fleet` of our state folder; a password file of libpq, mode 0600."""
@@ -147,6 +149,18 @@ def _reason(text: str) -> str:
         if mark in last:
             return last.rpartition(mark)[2].strip()
     return last
+
+
+def table_of(text: object) -> dict[str, Json] | None:
+    """Return the JSON object that somebody else wrote; None when it is none, or too deep.
+
+    The driver is asked for text: what it cannot decode would fail the rows of everybody.
+    """
+    try:
+        found = json.loads(text) if isinstance(text, str) else None
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def one(

@@ -8,7 +8,7 @@ import uuid
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
 from memconsole.adapters.fleet.signing import is_signed
 from memconsole.domain.fleet.letters import Letter, LetterState, Received, Sent, letter_of
 from memconsole.domain.fleet.wire import WIRE
@@ -90,7 +90,7 @@ class PostgresLetters:
 
     def _read(self, connection: psycopg.Connection) -> tuple[Received, ...]:
         rows = connection.execute(
-            "SELECT id::text, state, body, operator_key, signature, clock_timestamp()"
+            "SELECT id::text, state, verb, body::text, operator_key, signature, clock_timestamp()"
             " FROM fleet.commands WHERE state IN ('sent', 'begun') AND home ="
             " (SELECT id FROM fleet.homes WHERE identity = %s) ORDER BY sent_at, id LIMIT 100",
             (self._home,),
@@ -102,13 +102,14 @@ class PostgresLetters:
 
 
 def _received(
-    letter_id: str, state: str, body: object, *, key: str, signature: str, now: datetime
+    letter_id: str, state: str, verb: str, body: str, *, key: str, signature: str, now: datetime
 ) -> Received:
     try:
-        letter: Letter | None = letter_of(body if isinstance(body, dict) else {})
-    except ValueError:
+        letter: Letter | None = letter_of(table_of(body) or {})
+    except (ValueError, RecursionError):
         letter = None
-    if letter is not None and letter.id != letter_id:
+    # What was granted is the verb of the row; what is done is the one that was signed.
+    if letter is not None and (letter.id, letter.verb) != (letter_id, verb):
         letter = None
     is_true = letter is not None and is_signed(letter, key, signature)
     return Received(letter_id, LetterState(state), letter, key, is_true, now)
@@ -168,18 +169,15 @@ def _outcome(
     end = time.monotonic() + 2 * timeout.total_seconds()
     while True:
         connection.execute("SELECT fleet.expire()")
-        state, code, outcome = one(
-            connection, "SELECT state, code, outcome FROM fleet.commands WHERE id = %s", letter_id
-        )
+        state, code, outcome = one(connection, _STATE, letter_id)
         found = LetterState(str(state))
         if found in _ENDED or time.monotonic() > end:
-            return found, code if isinstance(code, int) else None, _table(outcome)
+            return found, code if isinstance(code, int) else None, table_of(outcome)
         for _ in connection.notifies(timeout=_LOOK_S, stop_after=1):
             pass
 
 
-def _table(value: object) -> Mapping[str, Json] | None:
-    return value if isinstance(value, dict) else None
+_STATE = "SELECT state, code, outcome::text FROM fleet.commands WHERE id = %s"
 
 
 def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list[Sent]:
@@ -192,7 +190,7 @@ def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list
     with connect(address, passwords) as connection, said("cannot read the commands"):
         rows = connection.execute(
             "SELECT id::text, host_name, home_path, state, sent_by::text, operator_key, sent_at,"
-            " deadline, begun_at, ended_at, code, body, outcome FROM fleet.commands"
+            " deadline, begun_at, ended_at, code, body::text, outcome::text FROM fleet.commands"
             " WHERE sent_at > clock_timestamp() - %s ORDER BY sent_at DESC LIMIT 1000",
             (since,),
         ).fetchall()
@@ -203,13 +201,13 @@ def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list
 
 
 def _words(body: object) -> tuple[str, ...]:
-    found = body.get("words") if isinstance(body, dict) else None
+    found = (table_of(body) or {}).get("words")
     return tuple(map(str, found)) if isinstance(found, list) else ()
 
 
-def _message(outcome: object) -> str:
+def _message(text: object) -> str:
     """Return what came of it: of its outcomes, or why there is none."""
-    if not isinstance(outcome, dict):
+    if (outcome := table_of(text)) is None:
         return ""
     if isinstance(error := outcome.get("error"), dict):
         return str(error.get("message", ""))

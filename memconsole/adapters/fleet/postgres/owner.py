@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from contextlib import suppress
 from importlib.resources import files
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, LiteralString
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said
 from memconsole.domain.fleet.members import Member
@@ -111,6 +111,12 @@ class PostgresOwner:
         secret = _secret()
         with self._owner() as connection, said("nobody was invited"), connection.transaction():
             self._require_new(connection, name, _OPERATOR if is_operator else _HOST)
+            table = "operators" if is_operator else "hosts"
+            if connection.execute(_TAKEN[table], {"role": role, "name": name}).fetchone():
+                raise UsageError(
+                    f"the role {role} is there already, and of somebody else",
+                    hint="Take another name.",
+                )
             if is_operator:
                 connection.execute(
                     "INSERT INTO fleet.operators (role, name) VALUES (%s, %s)"
@@ -234,6 +240,13 @@ def _secret() -> str:
 
 
 _HOST = "SELECT 1 FROM fleet.hosts WHERE name = %s AND joined_at IS NOT NULL AND left_at IS NULL"
+_TAKEN: Final[dict[str, LiteralString]] = {
+    table: f"SELECT 1 FROM pg_roles WHERE rolname = %(role)s AND NOT EXISTS"
+    f" (SELECT FROM fleet.{table} WHERE role = %(role)s AND name = %(name)s)"
+    for table in ("hosts", "operators")
+}
+"""A role of the server, of the fleet itself, or of another host or person: inviting would give it
+another secret."""
 _OPERATOR = "SELECT 1 FROM fleet.operators WHERE name = %s AND joined_at IS NOT NULL"
 
 

@@ -6,14 +6,14 @@ import json
 import threading
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.fleet.postgres.connect import connect, said
+from memconsole.adapters.fleet.postgres.connect import connect, said, table_of
 from memconsole.adapters.fleet.postgres.letterbox import send_and_wait
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.figures import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
 from memconsole.domain.fleet.members import freshness_of
-from memconsole.domain.fleet.wire import SKEW, WIRE, Copied, Freshness, Heard
+from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshness, Heard
 from memconsole.errors import FleetError, SourceAwayError
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class PostgresFleet:
         self._signer = signer
         self._timeout = timeout
         self._guard = threading.Lock()
-        self._facts: dict[tuple[str, ...], dict[int, list[Fact]]] = {}
+        self._facts: dict[tuple[str, ...], dict[int, list[Fact] | None]] = {}
 
     def homes(self) -> tuple[PostgresHome | AwayFleet, ...]:
         """Return the homes, by host; the fleet itself in their place when it is away."""
@@ -83,12 +83,15 @@ class PostgresFleet:
         """Return the rows of a home; those of all homes are read at one time.
 
         Raises:
-            SourceAwayError: The server is away.
+            SourceAwayError: The server is away, or what was published of that home is no figures.
         """
         with self._guard:
             if kinds not in self._facts:
                 self._facts[kinds] = self._read(kinds)
-            return self._facts[kinds].get(home, [])
+            found = self._facts[kinds].get(home, [])
+        if found is None:
+            raise SourceAwayError("what it published cannot be used")
+        return found
 
     def send(
         self, home: int, host: str, identity: str, words: Sequence[str]
@@ -112,16 +115,28 @@ class PostgresFleet:
         except FleetError as error:
             return LetterState.REFUSED, 1, refused(str(error), error.hint)
 
-    def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact]]:
+    def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact] | None]:
+        """Return the rows of each home; None for one whose rows are too much or no figures."""
         with connect(self._address, self._passwords) as connection, said("cannot read the fleet"):
-            rows = connection.execute(
-                "SELECT home, kind, key, place, body FROM fleet.facts WHERE kind = ANY (%s)",
-                (list(kinds),),
-            ).fetchall()
-        found: dict[int, list[Fact]] = {}
-        for home, *fact in rows:
-            found.setdefault(home, []).append(Fact(*fact))
+            rows = connection.execute(_FACTS, (MOST_BYTES, list(kinds), MOST_BYTES)).fetchall()
+        found: dict[int, list[Fact] | None] = {}
+        for home, kind, key, place, text in rows:
+            body, known = table_of(text), found.setdefault(home, [])
+            if body is None or known is None:
+                found[home] = None
+            else:
+                known.append(Fact(kind, key, place, body))
         return found
+
+
+_FACTS = """
+SELECT home, kind, key, place, CASE WHEN bytes <= %s THEN body END FROM (
+  SELECT home, kind, key, place, body::text AS body, row_number() OVER (PARTITION BY home) AS n,
+    sum(octet_length(body::text)) OVER (PARTITION BY home) AS bytes
+  FROM fleet.facts WHERE kind = ANY (%s)) AS found
+WHERE bytes <= %s OR n = 1
+"""
+"""Of a home with too much one row without a body: a host that floods hides no other."""
 
 
 class PostgresHome:

@@ -1,0 +1,105 @@
+"""A host carries a letter out once, whatever the server of the fleet says of it and of the time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from memconsole.domain.fleet.letters import Letter, LetterState, Operator, Received
+from memconsole.engine.letters import Door, LetterWorker
+from memconsole.errors import FleetError
+from tests.doubles.alerts import FakeStatusFile
+from tests.doubles.platform import NOW, FakeClock
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from memconsole.domain.fleet.shapes import Json
+
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
+
+
+class LyingBox:
+    """A server that was taken over: it shows letters again and tells any time.
+
+    Attributes:
+        told: State and outcome of each letter, as it was told.
+    """
+
+    def __init__(self) -> None:
+        self.letters: list[Received] = []
+        self.told: list[tuple[str, LetterState, str]] = []
+        self.refuses_long = False
+
+    def shows(self, number: str, deadline: datetime, now: datetime) -> None:
+        """Show one letter that was not begun, as it says."""
+        letter = Letter(number, "alpha", "h", ("checkpoint",), deadline)
+        self.letters = [Received(number, LetterState.SENT, letter, "k", True, now)]
+
+    def open(self, wait_s: float) -> tuple[Received, ...]:
+        """Return what it shows."""
+        return tuple(self.letters)
+
+    def begin(self, letter_id: str) -> bool:
+        """Agree."""
+        return True
+
+    def finish(self, letter_id: str, state: LetterState, code: int, outcome: Json) -> None:
+        """Note it, where it is not too long."""
+        if self.refuses_long and len(str(outcome)) > 1000:
+            raise FleetError("too long")
+        self.told.append((letter_id, state, str(outcome)))
+
+    def close(self) -> None:
+        """Nothing is open."""
+
+
+class Host:
+    """A worker with a command line that counts."""
+
+    def __init__(self) -> None:
+        self.box, self.clock, self.done = LyingBox(), FakeClock(), 0
+        door = Door(["h"], [Operator("ann", "k", frozenset({"*"}))], ["checkpoint"])
+        self.answer: Json = {"schema": 1}
+        self.worker = LetterWorker(self.box, door, self.do, FakeStatusFile(), self.clock)
+
+    def do(self, words: Sequence[str]) -> tuple[int, Json]:
+        """Carry out one call."""
+        self.done += 1
+        return 0, self.answer
+
+
+def test_what_was_begun_is_not_forgotten_because_the_server_says_so() -> None:
+    host = Host()
+    host.box.shows("1", NOW + DAY, NOW)
+    host.worker.round()
+    assert host.done == 1
+    for hours in range(0, 24 * 6, 5):
+        host.clock.at = NOW + hours * HOUR
+        for off in range(-48, 49, 6):
+            host.box.shows("1", NOW + DAY, host.clock.at + off * HOUR)
+            host.worker.round()
+    assert host.done == 1
+
+
+def test_a_server_whose_time_is_days_off_has_nothing_begun() -> None:
+    host = Host()
+    host.box.shows("1", NOW - 3 * DAY + HOUR, NOW - 3 * DAY)
+    host.worker.round()
+    host.box.shows("2", NOW + 10 * DAY, NOW)
+    host.worker.round()
+    assert host.done == 0
+    assert [state for _, state, _ in host.box.told] == [LetterState.REFUSED] * 2
+    assert "a day apart" in host.box.told[0][2]
+    assert "longer than a day" in host.box.told[1][2]
+
+
+def test_an_outcome_that_the_server_does_not_take_keeps_no_letter_waiting() -> None:
+    host = Host()
+    host.box.refuses_long, host.answer = True, "x" * 2000
+    host.box.shows("1", NOW + HOUR, NOW)
+    host.worker.round()
+    [(number, state, said)] = host.box.told
+    assert (number, state) == ("1", LetterState.ANSWERED)
+    assert "too long" in said
