@@ -24,7 +24,7 @@ from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile, steps_du
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
 from tests.doubles.bundle import World
-from tests.doubles.platform import HOME, NOW, FakeClock, talk
+from tests.doubles.platform import HOME, NOW, FakeClock, fake_agent, talk
 from tests.engine.rows import row
 
 if TYPE_CHECKING:
@@ -491,15 +491,24 @@ def test_of_several_files_of_a_session_only_the_captured_one_goes(*, is_listed: 
     assert "SQLite" not in str(stage.world.workspace.files)
 
 
-def test_a_file_that_an_entry_names_stays_though_we_refuse_to_read_it() -> None:
+@pytest.mark.parametrize("is_told", [False, True])
+@pytest.mark.parametrize("agent_id", ["main", "work"])
+def test_a_file_that_an_entry_names_stays_though_we_refuse_to_read_it(
+    agent_id: str, *, is_told: bool
+) -> None:
     one = old("s-1")
     assert one.transcript is not None
-    path = str(one.transcript.path)
-    refusal = Notice("session-id-mismatch", "it is another's", path, "main")
-    entry = replace(row(session_id="other"), transcript=None, refusal=refusal)
-    stage = Stage(one, entry)
-    stage.files.there = [one for one in stage.files.there if one.session_id == "s-1"]
-    assert stage.clean(takes_uncaptured=True) == []
+    refusal = Notice("session-id-mismatch", "it is another's", str(one.transcript.path), agent_id)
+    stage = Stage(one)
+    work = fake_agent("work")
+    stage.world.platform.agents = (stage.agent, work)
+    named = replace(row(session_id="other"), refusal=None if is_told else refusal)
+    sessions = (row(session_id="live"), one) if agent_id == "main" else ()
+    named = replace(named, agent=stage.agent.ref if sessions else work.ref)
+    notices = (refusal,) if is_told else ()
+    stage.world.sessions.hold(named, *sessions, notices=notices)
+    why = "an entry of a store names it, although it is not its own"
+    assert stage.clean(takes_uncaptured=True) == [("skipped", why)]
     assert stage.done == []
 
 

@@ -22,7 +22,7 @@ from memconsole.domain.sessions.stored import (
 )
 from memconsole.domain.upkeep import Captured, OldKind, Step, steps_due, why_in_use
 from memconsole.engine.transcripts.ages import dated, last_words
-from memconsole.errors import StateError, StoreError
+from memconsole.errors import StateError, StoreError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -190,7 +190,7 @@ class OldFiles:
 
 
 def _in_use(listed: Iterable[StoredSession]) -> frozenset[Path]:
-    """Return the files that sessions of the stores are read from, or name all the same."""
+    """Return the files that sessions of the stores are read from."""
     refs = [(one, one.transcript) for one in listed if not one.is_loose]
     own = {ref.path for _, ref in refs if ref is not None}
     beside = {
@@ -198,9 +198,16 @@ def _in_use(listed: Iterable[StoredSession]) -> frozenset[Path]:
         for one, ref in refs
         if ref is not None and ref.extra is not None and one.state is SessionState.LIVE
     }
-    # We refuse to read what is another session's, or lies elsewhere; the platform may not.
-    refused = {Path(one.refusal.path) for one in listed if one.refusal and one.refusal.path}
-    return frozenset(own | beside | refused)
+    return frozenset(own | beside)
+
+
+def refused_by(listing: StoreListing) -> frozenset[Path]:
+    """Return the files that entries name and that we do not read: the platform may all the same."""
+    refusals = (one.refusal for one in listing.sessions if one.refusal is not None)
+    told = (
+        one for one in (*listing.notices, *refusals) if one.code in TranscriptRefusedError.CODES
+    )
+    return frozenset(Path(one.path) for one in told if one.path)
 
 
 def _is_read(file: OldFile, known: Sequence[StoredSession]) -> bool:

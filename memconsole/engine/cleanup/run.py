@@ -27,6 +27,7 @@ from memconsole.engine.cleanup.outcome import (
     stays,
     undone_of,
 )
+from memconsole.engine.cleanup.read import refused_by
 from memconsole.engine.home.lookup import find_agent
 from memconsole.errors import StateError, StoreError
 from memconsole.lazy_dataclass import dataclass
@@ -166,7 +167,9 @@ class CleanupRun:
             why = f"the stores of {self.agent.id} cannot be read whole: any file may be in use"
             return Skipped(self.command, SkipReason.UNREADABLE, why)
         files, stored = self.old.aged(self.agent, listing.sessions)
-        due = list(self.old.due(self.command, self.agent, files, stored, listing.sessions))
+        due = self._unnamed(
+            list(self.old.due(self.command, self.agent, files, stored, listing.sessions))
+        )
         done = []
         for number, one in enumerate(due):
             if self.cancel is not None and self.cancel.is_set():
@@ -178,6 +181,18 @@ class CleanupRun:
         return outcome_of(
             self.command, done, {**totals, "bytes_deleted": sum(it.size_bytes for it in over)}
         )
+
+    def _unnamed(self, due: list[DueFile]) -> list[DueFile]:
+        """Keep what an entry of any agent names, though we refuse to read it."""
+        if all(one.why_not is not None for one in due):
+            return due
+        agents = self.reader.home().agents
+        refused = {path for one in agents for path in refused_by(self.reader.listing(one))}
+        why = "an entry of a store names it, although it is not its own"
+        return [
+            replace(one, why_not=why) if one.why_not is None and one.file.path in refused else one
+            for one in due
+        ]
 
     def _cleaned(self, due: DueFile) -> Cleaning:
         """Do a step, unless there is a reason not to."""
