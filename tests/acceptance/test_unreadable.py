@@ -72,6 +72,7 @@ def test_status_goes_on_and_says_so(program: Program, folder: Path) -> None:
     answer = program.json("status")
 
     assert (answer.code, len(answer.data["agents"])) == (0, 2)
+    assert answer.data["index"] == {"waiting": None, "changed": None}
     assert "state-unwritable" in answer.warning_codes()
 
 

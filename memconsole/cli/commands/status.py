@@ -68,7 +68,11 @@ def show_status(call: Call) -> int:
 
 def _index(call: Call, snapshot: ConsoleSnapshot) -> encode.Row:
     """Return what the search indexes lack, all together; None where nobody could look in time."""
-    if not any((call.settings.state_dir / "index").glob("*.sqlite")):
+    try:
+        has_one = any((call.settings.state_dir / "index").glob("*.sqlite"))
+    except OSError:  # our folder may not be looked into, of which a warning tells
+        return {"waiting": None, "changed": None}
+    if not has_one:
         # Most homes that are asked often have none yet: what reads an index is not loaded for them.
         pools = {view.agent.workspace: view.pool for view in snapshot.agents}.values()
         missing = [None if one is None or not one.is_known else one.files for one in pools]
