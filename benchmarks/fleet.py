@@ -189,7 +189,7 @@ def command_heard(simulated: Simulated, folder: Path) -> Iterator[Row]:
     box = PostgresLetters(parse_server(host.url), passwords_of(host.state), home)
     worker = LetterWorker(
         box,
-        Door([home], [Operator("ann", SIGNER.key, frozenset({"*"}))], ["checkpoint"]),
+        Door("n000", [home], [Operator("ann", SIGNER.key, frozenset({"*"}))], ["checkpoint"]),
         lambda _: (0, {"schema": 1, "command": "checkpoint", "data": []}),
         JsonStatusFile(folder / "state" / "fleet" / "begun.json"),
         SystemClock(),

@@ -153,6 +153,7 @@ def fleet_worker(
     return LetterWorker(
         PostgresLetters(server, passwords, identity),
         Door(
+            server.user.rpartition("_")[2],  # as `fleet invite` makes roles; a name holds no _
             (identity,),
             tuple(operator_of(one) for one in settings.fleet.operators),
             settings.fleet.allow,

@@ -36,9 +36,11 @@ class Door(NamedTuple):
     """What this host admits.
 
     Attributes:
+        host: Its name.
         homes: Identities of its homes.
     """
 
+    host: str
     homes: Sequence[str]
     operators: Sequence[Operator]
     allow: Sequence[str]
@@ -112,6 +114,7 @@ class LetterWorker:
         return refusal(
             one.letter,
             one.key,
+            host=self._door.host,
             homes=self._door.homes,
             operators=self._door.operators,
             allow=self._door.allow,

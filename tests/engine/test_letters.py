@@ -32,9 +32,9 @@ class LyingBox:
         self.told: list[tuple[str, LetterState, str]] = []
         self.refuses_long = False
 
-    def shows(self, number: str, deadline: datetime, now: datetime) -> None:
+    def shows(self, number: str, deadline: datetime, now: datetime, *, host: str = "alpha") -> None:
         """Show one letter that was not begun, as it says."""
-        letter = Letter(number, "alpha", "h", ("checkpoint",), deadline)
+        letter = Letter(number, host, "h", ("checkpoint",), deadline)
         self.letters = [Received(number, LetterState.SENT, letter, "k", True, now)]
 
     def open(self, wait_s: float) -> tuple[Received, ...]:
@@ -60,7 +60,7 @@ class Host:
 
     def __init__(self) -> None:
         self.box, self.clock, self.done = LyingBox(), FakeClock(), 0
-        door = Door(["h"], [Operator("ann", "k", frozenset({"*"}))], ["checkpoint"])
+        door = Door("alpha", ["h"], [Operator("ann", "k", frozenset({"*"}))], ["checkpoint"])
         self.answer: Json = {"schema": 1}
         self.worker = LetterWorker(self.box, door, self.do, FakeStatusFile(), self.clock)
 
@@ -103,3 +103,12 @@ def test_an_outcome_that_the_server_does_not_take_keeps_no_letter_waiting() -> N
     [(number, state, said)] = host.box.told
     assert (number, state) == ("1", LetterState.ANSWERED)
     assert "too long" in said
+
+
+def test_a_letter_that_was_signed_for_another_host_is_refused() -> None:
+    """The server told whoever signed it that our home is one of that host's."""
+    host = Host()
+    host.box.shows("1", NOW + HOUR, NOW, host="beta")
+    host.worker.round()
+    assert host.done == 0
+    assert "for another host" in host.box.told[0][2]

@@ -176,6 +176,7 @@ def refusal(
     letter: Letter,
     key: str,
     *,
+    host: str,
     homes: Sequence[str],
     operators: Sequence[Operator],
     allow: Sequence[str],
@@ -188,6 +189,8 @@ def refusal(
     Args:
         letter: What is asked.
         key: Of whom it says it is.
+        host: Our name. A server that was taken over says which home is whose, and who signs
+            believes it; so a letter for another host may name a home of ours.
         homes: Identities of our homes.
         operators: That our settings know.
         allow: Verbs that our settings admit.
@@ -201,6 +204,7 @@ def refusal(
     doors = (
         (not known, "nobody in fleet.operators of this host has that key"),
         (not is_signed, "its signature is not of that key"),
+        (letter.host != host, "it is for another host than that of the role in fleet.url"),
         (letter.home not in homes, "it is for another home"),
         (wrong := wrong_words(words), wrong),
         (letter.verb not in allow, f"fleet.allow of this host does not admit {letter.verb}"),

@@ -119,7 +119,7 @@ class Host:
         self.box = PostgresLetters(parse_server(post.alpha.url), passwords, str(IDENTITY))
         self.worker = LetterWorker(
             self.box,
-            Door([str(IDENTITY)], [Operator("ann", ANN.key, frozenset({"*"}))], allow),
+            Door("alpha", [str(IDENTITY)], [Operator("ann", ANN.key, frozenset({"*"}))], allow),
             self.do,
             JsonStatusFile(folder / "state" / "fleet" / "begun.json"),
             SystemClock(),
