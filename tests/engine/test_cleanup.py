@@ -15,6 +15,7 @@ from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
 from memconsole.domain.memory.records import SummaryRecord
+from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
@@ -525,3 +526,20 @@ def test_a_session_that_came_back_while_it_was_captured_stays(
     monkeypatch.setattr(stage.world.recovery, "remember", restored)
     assert stage.clean() == [("skipped", "its session goes on")]
     assert stage.done == []
+
+
+@pytest.mark.parametrize("is_observed", [False, True])
+@pytest.mark.parametrize(("count", "apart"), [(151, 0), (2, 4)])
+def test_what_one_capture_would_take_in_half_stays(
+    count: int, apart: int, *, is_observed: bool
+) -> None:
+    stage = Stage()
+    texts = (f"and this is number {n}" for n in range(count))
+    first, *rest = talk(*texts, start=NOW - WEEK - DAY)
+    said = [replace(first, at=NOW - WEEK - DAY - timedelta(hours=apart)), *rest]
+    stage.world.sessions.transcripts["s-1"] = said
+    if is_observed:
+        stage.world.observer.advance(stage.agent.ref, "", {"s-1": Cursor(None, 0, None)}, NOW)
+    why = "it is longer than one capture: `observe --recover s-1` takes its end"
+    assert (stage.clean() == [("skipped", why)]) is not is_observed
+    assert bool(stage.done) is is_observed

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_readable, named
+from memconsole.domain.observe.rules import MAX_LINES
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -22,6 +23,7 @@ from memconsole.domain.sessions.stored import (
 )
 from memconsole.domain.upkeep import Captured, OldKind, Step, steps_due, why_in_use
 from memconsole.engine.transcripts.ages import dated, last_words
+from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import StateError, StoreError, TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
 
@@ -38,7 +40,7 @@ if TYPE_CHECKING:
     from memconsole.ports.bundle import HealthPorts
     from memconsole.ports.host import OldTranscripts
     from memconsole.ports.platform import Clock, SessionStore
-    from memconsole.ports.state import RecoveryLog, SummaryLog, TakenLog
+    from memconsole.ports.state import ObserverLog, RecoveryLog, SummaryLog, TakenLog
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +67,7 @@ class OldFiles:
     settings: Settings
     sessions: SessionStore
     recovery: RecoveryLog
+    observer: ObserverLog
     summaries: SummaryLog
     fingerprints: Fingerprints
     taken: TakenLog
@@ -172,6 +175,8 @@ class OldFiles:
             why = None if is_summarised else _why_not(agent, stored, file, key, is_read=is_read)
             if (why is None or known) and self.fingerprints.end(ref) in known:
                 return Captured.TO_ITS_END, None
+            if why is None and not is_summarised and not known:
+                why = self._why_too_long(agent, ref)
         except StateError as error:
             return None, str(error)
         except StoreError as error:
@@ -179,6 +184,17 @@ class OldFiles:
         if why is not None:
             return Captured.NOT, why
         return Captured.SUMMARY if is_summarised else Captured.ON_THE_WAY, None
+
+    def _why_too_long(self, agent: Agent, ref: TranscriptRef) -> str | None:
+        """Return why one capture would not take in all of what nobody has looked at before."""
+        if ref.session_id in self.observer.cursors(agent.ref):
+            return None
+        tail = read_tail(self.sessions, ref, wanted=MAX_LINES)
+        times = [one.at for one in tail.messages if one.at is not None]
+        lookback = self.settings.observer.recover_lookback
+        if tail.is_whole and (not times or times[-1] - times[0] < lookback):
+            return None
+        return f"it is longer than one capture: `observe --recover {ref.session_id}` takes its end"
 
     def _is_summarised(self, agent: Agent, stored: StoredSession, ref: TranscriptRef) -> bool:
         """Whether a summary reaches to the newest message of a transcript."""
