@@ -29,8 +29,12 @@ _OPTIONS = (
     "BatchMode=yes",
     "ClearAllForwardings=yes",
     "ConnectTimeout=10",
+    "ForwardAgent=no",
+    "ForwardX11=no",
+    "RemoteCommand=none",
     "ServerAliveInterval=10",
 )
+"""What an entry for people lends to a host, such as their agent, is not lent to it every 20 s."""
 _KEPT = ("ControlMaster=auto", "ControlPersist=60")
 _LONGEST_FOLDER = 68
 """A socket's path holds 104 bytes: the folder, 17 for the name and 18 while it is made."""

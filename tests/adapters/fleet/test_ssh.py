@@ -30,7 +30,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SshHome:
 def test_the_host_follows_the_end_of_options_and_no_word_is_split(home: SshHome) -> None:
     *options, host, line = home.call(["search", "a; rm -rf ~ '\"$(id)"])
     assert (options[-1], host) == ("--", "alpha")
-    assert "BatchMode=yes" in options
+    assert {"BatchMode=yes", "ForwardAgent=no", "RemoteCommand=none"} <= set(options)
     assert options[options.index("-l") + 1] == "ops"
     assert options[options.index("-p") + 1] == "2222"
     said = ["memconsole", "--home", "/srv/b/.openclaw", "--json", "search", "a; rm -rf ~ '\"$(id)"]

@@ -1,7 +1,8 @@
 """Connects to the fleet's PostgreSQL, and says in one sentence why not.
 
 libpq does what it is for: TLS, names in certificates, SCRAM, passwords in files that nobody else
-may read. It takes no password that could be read on the way (`require_auth`).
+may read. It takes no password that could be read on the way (`require_auth`), and nothing in the
+place of TLS (`gssencmode`), which would prove another name than `sslmode` asks for.
 """
 
 from __future__ import annotations
@@ -28,6 +29,7 @@ PASSWORDS: Final = "passwords"
 LEAST_SERVER: Final = 160000
 _FIXED = {
     "require_auth": "scram-sha-256,none",
+    "gssencmode": "disable",
     "connect_timeout": "10",
     "application_name": "memconsole",
     "keepalives_idle": "30",
