@@ -221,7 +221,9 @@ class DiskOldTranscripts:
 
 def _folders(agent: Agent) -> Iterator[tuple[Path, Callable[[str], FileName]]]:
     """Yield the folders of the agent alone, with the reading of their names."""
-    parks = dict.fromkeys((agent.store_file.parent.parent, agent.folder))
+    # Beside a store that several agents share lie their imports, and each knows its own alone.
+    beside = () if agent.store_agents else (agent.store_file.parent.parent,)
+    parks = dict.fromkeys((*beside, agent.folder))
     pairs = [(agent.sessions_dir, read_name)]
     pairs += [(one / IMPORT_FOLDER, read_import_name) for one in parks]
     for folder, read in pairs:

@@ -258,6 +258,19 @@ def test_a_folder_of_another_agent_behind_a_link_is_not_looked_into(
         disk.take(stranger, replace(file, path=other / "sessions" / file.path.name), "kept")
 
 
+def test_what_others_parked_beside_a_shared_store_is_not_looked_into(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    park = agent.folder / "session-sqlite-import-archive"
+    park.mkdir()
+    (park / f"{ID}.jsonl.imported-1790000000000").write_bytes(WORDS)
+    shared = replace(agent, store_agents=("main", "work"))
+    folder = agent.folder.parent / "work"
+    other = replace(shared, folder=folder, sessions_dir=folder / "sessions")
+    assert len(disk.found(shared)) == 1
+    assert disk.found(other) == ()
+
+
 def test_one_that_is_packed_already_is_not_packed_over(
     agent: Agent, disk: DiskOldTranscripts
 ) -> None:
