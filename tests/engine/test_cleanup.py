@@ -487,6 +487,8 @@ def test_of_several_files_of_a_session_only_the_captured_one_goes(*, is_listed: 
     path = SESSIONS / "s-1-topic-2.jsonl"
     stage = Stage(old("s-1"), *([old("s-1", path=path)] if is_listed else []))
     stage.files.there = [OldFile(path, "s-1", 300, NOW - WEEK)]
+    record = SummaryRecord(stage.agent.ref, "s-1", MAIN, NOW, NOW, "memory/a.md", "new")
+    stage.world.summaries.add(record)
     why = "another file of its session is what is captured, and not this one"
     assert stage.clean() == [("skipped", why)]
     assert "SQLite" not in str(stage.world.workspace.files)

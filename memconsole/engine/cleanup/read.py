@@ -171,7 +171,8 @@ class OldFiles:
         assert ref is not None  # it has a file
         try:
             known = self.recovery.fingerprints(agent.ref, ref.session_id)
-            is_summarised = self._is_summarised(agent, stored, ref)
+            may_be = is_read or file.kind.is_copy  # or the summary is of another file
+            is_summarised = may_be and self._is_summarised(agent, stored, ref)
             why = None if is_summarised else _why_not(agent, stored, file, key, is_read=is_read)
             if (why is None or known) and self.fingerprints.end(ref) in known:
                 return Captured.TO_ITS_END, None
