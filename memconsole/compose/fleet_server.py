@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.adapters.fleet.homes import LocalHome
-from memconsole.adapters.fleet.postgres.connect import connect
+from memconsole.adapters.fleet.postgres.connect import OTHERS, connect
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
 from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters, read_sent
 from memconsole.adapters.fleet.postgres.membership import FOLDER, Membership, passwords_of
@@ -55,6 +55,7 @@ _PEERS = "peers.key"
 _HOMES = "homes.json"
 _STANDING = "standing.json"
 _KEY = "operator.key"
+_KEY_BYTES = 32
 _LONGEST = timedelta(hours=1)
 """For one command of somebody afar."""
 
@@ -98,7 +99,7 @@ def fleet_signer(settings: Settings) -> Signer:
     Raises:
         StateError: It can neither be read nor made.
     """
-    return Signer(_kept(settings.state_dir, _KEY, lambda: secrets.token_bytes(32)))
+    return Signer(_kept(settings.state_dir, _KEY))
 
 
 def fleet_sent(settings: Settings, address: ServerAddress, since: timedelta) -> list[Sent]:
@@ -116,7 +117,7 @@ def fleet_veil(settings: Settings) -> Veil:
     Raises:
         StateError: Its key can neither be read nor made.
     """
-    return Veil(_kept(settings.state_dir, _PEERS, lambda: secrets.token_bytes(32)))
+    return Veil(_kept(settings.state_dir, _PEERS))
 
 
 def fleet_worker(
@@ -222,16 +223,24 @@ def _identity(state_dir: Path, home: str) -> uuid.UUID:
     return made
 
 
-def _kept(state_dir: Path, name: str, make: Callable[[], bytes]) -> bytes:
-    """Return a file of our folder, made when it is missing.
+def _kept(state_dir: Path, name: str) -> bytes:
+    """Return a key of our folder, made when it is missing.
 
     Raises:
-        StateError: It can neither be read nor made.
+        StateError: It can neither be read nor made, is none, or others may read it.
     """
     path = state_dir / FOLDER / name
     try:
         with open_state_folder(state_dir, FOLDER) as folder, suppress(FileExistsError):
-            create_file(folder, name, make())
-        return path.read_bytes()
+            create_file(folder, name, secrets.token_bytes(_KEY_BYTES))
+        found, mode = path.read_bytes(), path.stat().st_mode
     except OSError as error:
         raise StateError(f"{path} cannot be kept: {error.strerror or error}") from None
+    if mode & OTHERS:
+        raise StateError(f"others may read {path}", hint=f"`chmod 600 {path}`, or a new key.")
+    if len(found) != _KEY_BYTES:
+        raise StateError(
+            f"{path} is no key of {_KEY_BYTES} bytes",
+            hint="Put it back from a backup; where there is none, delete it and a new one is made.",
+        )
+    return found

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 PASSWORDS: Final = "passwords"
 """In the folder `fleet` of our state folder; a password file of libpq, mode 0600."""
 
+OTHERS: Final = 0o077
+"""Bits of a mode that let others at a secret."""
+
 LEAST_SERVER: Final = 160000
 _FIXED = {
     "require_auth": "scram-sha-256,none",
@@ -98,9 +101,11 @@ def _who(address: ServerAddress, passwords: Path | None, password: str | None) -
     if passwords is None or not address.user:
         return user
     try:
-        lines = passwords.read_text("utf-8").splitlines()
+        lines, mode = passwords.read_text("utf-8").splitlines(), passwords.stat().st_mode
     except OSError:
         return user
+    if mode & OTHERS:
+        raise SourceAwayError(f"others may read {passwords}", hint=f"`chmod 600 {passwords}`")
     prefix = password_line(address, "")
     mine = [line.removeprefix(prefix) for line in lines if line.startswith(prefix)]
     return {**user, "password": mine[-1]} if mine else user
