@@ -148,14 +148,22 @@ def unsaved(
 def saving(view: SessionView, saves: Saves, now: datetime) -> tuple[str, str]:
     """Return the command that saves what one session holds, and the sentence that names the call.
 
-    A checkpoint passes over what has been quiet for long; observing does not. What captures may not
-    read has no command.
+    A checkpoint passes over what has been quiet for long. Observing goes on where a capture ended,
+    and takes only what is new where there was none. What captures may not read has no command.
     """
     if not view.is_capturable:
         return "", f"It is {view.session_class.phrase}, and those are never copied into memory."
     spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
     quiet = saves.quiet.get(view.agent.id, saves.quiet_usually)
     is_late = spoke_at is not None and now - spoke_at > quiet
+    is_saved = (view.agent.id, view.session_id or "") in saves.saved or (
+        view.outlook is not None and view.outlook.saved_at is not None
+    )
+    if is_late and not is_saved and view.key_text is not None:
+        return (
+            "flush",
+            f"`{shlex.join(('memconsole', 'flush', view.key_text))}` saves what it holds.",
+        )
     command = "observe" if is_late else "checkpoint"
     return command, f"`{call(command, view.agent.id, view.key_text)}` saves what it holds."
 

@@ -11,6 +11,7 @@ from textual.screen import ModalScreen
 from memconsole.domain.commands.catalogue import spec_of
 from memconsole.domain.commands.checkpoint import CHECKPOINT
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.flush import FLUSH
 from memconsole.domain.commands.observe import OBSERVE
 from memconsole.domain.commands.recover import RECOVER
 from memconsole.ui.actions.targets import (
@@ -63,7 +64,8 @@ if TYPE_CHECKING:
 
 _MESSAGE_SECONDS = 6.0
 
-_DOES = {CHECKPOINT.name: "saves it", OBSERVE.name: "saves it", RECOVER.name: "brings it back"}
+_SAVES = (CHECKPOINT.name, FLUSH.name, OBSERVE.name)
+_DOES = {**dict.fromkeys(_SAVES, "saves it"), RECOVER.name: "brings it back"}
 """What the key of a finding's command does, in two or three words."""
 
 _WAYS = {1: ". then ", 2: ". twice, then "}

@@ -194,9 +194,13 @@ def test_what_saves_a_session_names_the_session_and_works_for_it() -> None:
     assert (late.code, late.command, late.key) == ("capture-late", "checkpoint", "agent:main:it's")
     call = """memconsole checkpoint --agent main --session 'agent:main:it'"'"'s'"""
     assert late.hint == f"`{call}` saves what it holds."
-    # A checkpoint passes over what was quiet for long; observing does not.
+    # A checkpoint passes over what was quiet for long; observing goes on from the capture before.
     quiet = replace(saves, quiet={"main": timedelta(hours=1)})
     [late] = found(session(), session(stored=older), agents=(agent(),), saves=quiet)
+    assert late.command == "flush"
+    assert late.hint == """`memconsole flush 'agent:main:it'"'"'s'` saves what it holds."""
+    before = replace(quiet, saved={**quiet.saved, ("main", "b2"): NOW - timedelta(hours=3)})
+    [late] = found(session(), session(stored=older), agents=(agent(),), saves=before)
     assert late.command == "observe"
 
 
