@@ -1,4 +1,4 @@
-"""The attention line: worst first, with its next step."""
+"""The attention line: worst first, with its next step. It is long because findings are many."""
 
 from __future__ import annotations
 
