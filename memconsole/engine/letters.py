@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.fleet.letters import REMEMBERED, LetterState, refusal
 from memconsole.domain.fleet.publishing import pause_after
-from memconsole.errors import FleetError, MemconsoleError, SourceAwayError
+from memconsole.errors import FleetError, MemconsoleError, SourceAwayError, StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,7 +143,11 @@ class LetterWorker:
         del self._owed[letter_id]
 
     def _remembered(self) -> dict[str, str]:
-        """Return what was begun here, newer than any letter can be old."""
+        """Return what was begun here, newer than any letter can be old.
+
+        Raises:
+            StateError: It cannot be told what was begun.
+        """
         now = self._clock.now()
         try:
             known = json.loads(self._begun.read() or "{}")
@@ -153,7 +157,10 @@ class LetterWorker:
                 if now - datetime.fromisoformat(at) < REMEMBERED
             }
         except (ValueError, TypeError, AttributeError):
-            return {}
+            raise StateError(
+                "it cannot be read which commands of the fleet were begun here; none is begun",
+                hint="When none waits, delete `fleet/begun-*.json` in the state folder.",
+            ) from None
 
     def _end(self, letter_id: str, state: LetterState, why: str) -> None:
         logger.warning("fleet: a command is %s: %s", state, why)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from memconsole.domain.fleet.letters import Letter, LetterState, Operator, Received
 from memconsole.engine.letters import Door, LetterWorker
-from memconsole.errors import FleetError
+from memconsole.errors import FleetError, StateError
 from tests.doubles.alerts import FakeStatusFile
 from tests.doubles.platform import NOW, FakeClock
 
@@ -62,7 +64,8 @@ class Host:
         self.box, self.clock, self.done = LyingBox(), FakeClock(), 0
         door = Door("alpha", ["h"], [Operator("ann", "k", frozenset({"*"}))], ["checkpoint"])
         self.answer: Json = {"schema": 1}
-        self.worker = LetterWorker(self.box, door, self.do, FakeStatusFile(), self.clock)
+        self.begun = FakeStatusFile()
+        self.worker = LetterWorker(self.box, door, self.do, self.begun, self.clock)
 
     def do(self, words: Sequence[str]) -> tuple[int, Json]:
         """Carry out one call."""
@@ -81,6 +84,17 @@ def test_what_was_begun_is_not_forgotten_because_the_server_says_so() -> None:
             host.box.shows("1", NOW + DAY, host.clock.at + off * HOUR)
             host.worker.round()
     assert host.done == 1
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"1": 2}', '{"1": "soon"}'])
+def test_nothing_is_begun_where_it_cannot_be_told_what_was(text: str) -> None:
+    host = Host()
+    host.begun.write(text)
+    host.box.shows("1", NOW + DAY, NOW)
+
+    with pytest.raises(StateError, match="none is begun"):
+        host.worker.round()
+    assert host.done == 0
 
 
 def test_a_server_whose_time_is_days_off_has_nothing_begun() -> None:

@@ -145,6 +145,13 @@ def unsaved(
     return tuple(Unsaved(*one) for one in found)
 
 
+def is_saved(view: SessionView) -> bool:
+    """Whether a capture took all that is known to have been said in a session."""
+    saved_at = None if view.outlook is None else view.outlook.saved_at
+    spoke_at = touched_at(view.stored) or view.stored.last_interaction_at
+    return saved_at is not None and spoke_at is not None and spoke_at - saved_at <= _SAME_MOMENT
+
+
 def saving(view: SessionView, saves: Saves, now: datetime) -> tuple[str, str]:
     """Return the command that saves what one session holds, and the sentence that names the call.
 

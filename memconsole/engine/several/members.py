@@ -172,16 +172,8 @@ class FarMember:
         """Return how it is."""
         return self._reading
 
-    def run(
-        self,
-        command: Command,
-        *,
-        progress: Callable[[int, int], None] | None = None,
-        cancel: StopSignal | None = None,
-        follower: Follower | None = None,
-    ) -> Outcome:
+    def run(self, command: Command, **_unheard: object) -> Outcome:
         """Have its own command line do it, which refuses what it refuses to its own operator."""
-        del progress, cancel, follower
         name, words, text = name_of(command), command.words(), ""
         if isinstance(command, MemoryAdd):
             text = command.text

@@ -214,13 +214,22 @@ class ConsoleScreen(PanelScreen):
         return f"{way}{spec.key or f': {spec.name}'} {_DOES.get(spec.name, 'shows the plan')}"
 
     def _saving(self, finding: Attention) -> str:
-        """Return what saves the session of a finding; nothing does where none may read it."""
-        from memconsole.domain.snapshot.unsaved import Saves, saving  # noqa: PLC0415 - no first frame
+        """Return what saves the session of a finding.
+
+        Nothing does where none may read it, or where everything said is saved.
+        """
+        from memconsole.domain.snapshot.unsaved import (  # noqa: PLC0415 - no first frame
+            Saves,
+            is_saved,
+            saving,
+        )
 
         views = () if self.desk.snapshot is None else self.desk.snapshot.of_agent(finding.agent)
         view = next((one for one in views if wants_session(finding, one)), None)
         if view is None:
             return CHECKPOINT.name
+        if is_saved(view):
+            return ""
         quiet = self.desk.settings.for_agent(view.agent.id).checkpoint.stale_after
         return saving(view, Saves(quiet_usually=quiet), self.context().now)[0]
 

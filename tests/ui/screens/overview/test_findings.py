@@ -146,10 +146,19 @@ async def test_the_key_of_a_finding_acts_on_its_own_session_and_on_no_newer_one(
 async def test_while_the_gateway_is_down_the_line_names_what_really_saves_the_session() -> None:
     view, group = of_work(sample.usual())
     quiet = replace(view.stored, updated_at=sample.NOW - timedelta(hours=35), spoke_at=None)
+    outlook = view.outlook
+    assert outlook is not None
+
+    def saved(ago: timedelta | None) -> SessionView:
+        at = None if ago is None else sample.NOW - ago
+        return replace(view, stored=quiet, outlook=replace(outlook, saved_at=at))
+
     others = tuple(one for one in sample.usual().sessions if one.key_text != view.key_text)
     for key, sessions, said in (
         (view.key_text, (view, *others), "c saves it"),
-        (view.key_text, (replace(view, stored=quiet), *others), "b saves it"),
+        (view.key_text, (saved(timedelta(hours=40)), *others), "b saves it"),
+        (view.key_text, (saved(None), *others), ": flush saves it"),
+        (view.key_text, (saved(timedelta(hours=30)), *others), "   do this"),
         (group.key_text, (view, *others), "   do this"),
     ):
         due = finding("due", "work", key=key, command="rotate")
