@@ -14,7 +14,7 @@ from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.domain.agents import HomeRef, Notice
 from memconsole.domain.fleet.address import labels
-from memconsole.domain.fleet.wire import Freshness
+from memconsole.domain.fleet.wire import Freshness, total
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.text.figures import plural
 
@@ -145,7 +145,7 @@ def _told(call: Call, command: str, replies: Sequence[Reply]) -> int:
             show=show,
             at=call.clock.now(),
             warnings=tuple(one for reply in replies for one in _warnings(reply)),
-            left_out=_left_out(replies),
+            left_out=total(one.left_out for one in replies),
             code=code_of(replies),
             said=frozenset(one.message for reply in replies for one in _failures(reply)),
         )
@@ -312,11 +312,3 @@ def _failures(reply: Reply) -> tuple[Notice, ...]:
 
 def _away_or_failed(reply: Reply) -> str:
     return "home-away" if reply.freshness is Freshness.AWAY else "home-failed"
-
-
-def _left_out(replies: Sequence[Reply]) -> Mapping[str, int]:
-    counts: dict[str, int] = {}
-    for reply in replies:
-        for name, count in reply.left_out.items():
-            counts[name] = counts.get(name, 0) + count
-    return counts

@@ -8,7 +8,8 @@ comes from is said by us, never by the answer.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -208,3 +209,11 @@ def _text(row: Row, name: str) -> str:
 
 def _no_number(word: str) -> NoReturn:
     raise ValueError(word)
+
+
+def total(counts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+    """Return the sums of counts by name."""
+    found: Counter[str] = Counter()
+    for one in counts:
+        found.update(one)
+    return dict(found)

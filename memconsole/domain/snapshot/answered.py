@@ -6,7 +6,7 @@ already (`domain/fleet/shapes.py`); a word that this release does not know count
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
@@ -364,14 +364,6 @@ def _notices(value: Json, agent: str) -> tuple[Notice, ...]:
         Notice(_text(one, "code"), _text(one, "message"), _text(one, "path") or None, agent)
         for one in _rows(value)
     )
-
-
-def total(counts: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Return the sums of counts by name."""
-    found: Counter[str] = Counter()
-    for one in counts:
-        found.update(one)
-    return dict(found)
 
 
 def _word(kind: Callable[[str], T], row: Row, name: str, otherwise: T) -> T:

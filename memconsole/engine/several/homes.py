@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, cast
 
 from memconsole.domain.agents import AgentRef, Notice, Severity
 from memconsole.domain.commands.outcomes import Failed, Planned
-from memconsole.domain.fleet.wire import Freshness
-from memconsole.domain.snapshot.answered import result_of, total
+from memconsole.domain.fleet.wire import Freshness, total
+from memconsole.domain.snapshot.answered import result_of
 from memconsole.domain.snapshot.snapshot import Attention, Quiet
 from memconsole.engine.several.members import FarMember, LocalMember
 from memconsole.engine.snapshot.snapshot import session_order
@@ -159,7 +159,7 @@ class SeveralHomes:
             sessions=tuple(
                 sorted(chain.from_iterable(one.sessions for one in parts), key=session_order)
             ),
-            left_out=total([one.left_out for one in parts]),
+            left_out=total(one.left_out for one in parts),
             notices=tuple(chain.from_iterable(one.notices for one in parts)),
             attention=_ranked([one.attention for one in parts], homes, now),
             activity=tuple(
@@ -201,36 +201,29 @@ class SeveralHomes:
             self._named[id(view)] = known
             return known[1]
 
-        agents = tuple(
-            replace(one, agent=replace(one.agent, ref=full(one.ref))) for one in snapshot.agents
-        )
+        def of(agent_id: str | None) -> str | None:
+            return agent_id and f"{label}/{agent_id}"
+
+        def told(text: str) -> str:
+            return f"{label}: {text}"
+
         return replace(
             snapshot,
-            agents=agents,
+            agents=tuple(
+                replace(one, agent=replace(one.agent, ref=full(one.agent.ref)))
+                for one in snapshot.agents
+            ),
             sessions=tuple(map(named, snapshot.sessions)),
             notices=tuple(
-                replace(
-                    one,
-                    message=f"{label}: {one.message}",
-                    agent=one.agent and f"{label}/{one.agent}",
-                )
+                replace(one, message=told(one.message), agent=of(one.agent))
                 for one in snapshot.notices
             ),
             attention=tuple(
-                replace(
-                    one,
-                    message=f"{label}: {one.message}",
-                    agent=one.agent and f"{label}/{one.agent}",
-                )
+                replace(one, message=told(one.message), agent=of(one.agent))
                 for one in snapshot.attention
             ),
-            activity=tuple(
-                replace(one, agent=one.agent and f"{label}/{one.agent}")
-                for one in snapshot.activity
-            ),
-            events=tuple(
-                replace(one, agent=one.agent and f"{label}/{one.agent}") for one in snapshot.events
-            ),
+            activity=tuple(replace(one, agent=of(one.agent)) for one in snapshot.activity),
+            events=tuple(replace(one, agent=of(one.agent)) for one in snapshot.events),
         )
 
 
