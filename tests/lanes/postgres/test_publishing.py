@@ -8,18 +8,20 @@ import threading
 import uuid
 from contextlib import closing
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
 from memconsole import __version__
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
 from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.adapters.fleet.postgres.source import PostgresFleet
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.demo.history import FixedClock
 from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.fleet.shapes import AGENT, SESSION, STATUS
+from memconsole.domain.fleet.wire import Freshness
 from memconsole.engine.publishing import Publisher
 from memconsole.errors import FleetError, FleetHeldError, SourceAwayError
 from tests.lanes.postgres.fleet import NOW
@@ -132,6 +134,38 @@ def test_any_order_of_publishing_ends_in_the_same_rows(fleet: Fleet, alpha: Some
             copy.close()
         assert rows(fleet) == {f"s{n}": count for n, count in enumerate(counts)}
     copy.close()
+
+
+def test_a_reader_that_goes_on_is_told_what_came_since(
+    fleet: Fleet, alpha: Somebody, ann: Somebody
+) -> None:
+    now = 0.0
+
+    def signer() -> NoReturn:
+        raise AssertionError("nothing is sent")
+
+    reader = PostgresFleet(
+        parse_server(ann.url), passwords_of(ann.state), signer, timedelta(), lambda: now
+    )
+
+    def tokens() -> list[object]:
+        heard = json.loads(home.ask(["sessions"]).text)
+        return [one["tokens"] for one in heard["data"]]
+
+    with closing(copy_of(alpha)) as copy:
+        copy.publish(sessions(1))
+        [home] = [one for one in reader.homes() if one.home.host == "alpha"]
+        assert tokens() == [1]
+        copy.publish(sessions(7, 8))
+        assert tokens() == [1]  # all that ask at one time share one reading
+        now = 20.0
+        assert tokens() == [7, 8]
+    with fleet.admin() as connection:
+        connection.execute("UPDATE fleet.homes SET looked_at = looked_at - interval '1 hour'")
+    now = 40.0
+    told = home.ask(["sessions"]).copied
+    assert told is not None
+    assert told.freshness is Freshness.AWAY
 
 
 def test_readers_are_told_what_is_published_and_how_new_it_is(

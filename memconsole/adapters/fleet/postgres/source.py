@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import threading
-from typing import TYPE_CHECKING
+import time
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.fleet.postgres.connect import connect, said, table_of
 from memconsole.adapters.fleet.postgres.letterbox import send_and_wait
@@ -29,14 +30,28 @@ if TYPE_CHECKING:
 _OF_ONE_AGENT = ("sessions", "agents")
 
 
+class PublishedHome(NamedTuple):
+    """One home of the fleet.
+
+    Attributes:
+        looked_at: When its host looked at it last; None before anything was published.
+    """
+
+    path: str
+    member: Member
+    looked_at: datetime | None
+    identity: str
+
+
 class PostgresFleet:
-    """All homes that a role may see; asked once for each kind of answer.
+    """All homes that a role may see; what is read of them serves all that ask within two seconds.
 
     Args:
         address: Of the fleet, with a role that may read.
         passwords: Our password file.
         signer: Has the key of this person.
         timeout: For one command.
+        monotonic: Seconds; tells how old a reading is.
     """
 
     def __init__(
@@ -45,53 +60,72 @@ class PostgresFleet:
         passwords: Path,
         signer: Callable[[], Signer],
         timeout: timedelta,
+        monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._address = address
         self._passwords = passwords
         self._signer = signer
         self._timeout = timeout
+        self._monotonic = monotonic
         self._guard = threading.Lock()
+        self._read_at: float | None = None
+        self._homes: dict[int, PublishedHome] = {}
         self._facts: dict[tuple[str, ...], dict[int, list[Fact] | None]] = {}
 
     def homes(self) -> tuple[PostgresHome | AwayFleet, ...]:
         """Return the homes, by host; the fleet itself in their place when it is away."""
         try:
-            with connect(self._address, self._passwords) as connection:
-                members = {one.name: one for one in read_members(connection)}
-                with said("cannot look at the fleet"):
-                    rows = connection.execute(
-                        "SELECT o.id, h.name, o.path, o.looked_at, o.identity::text"
-                        " FROM fleet.homes o"
-                        " JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path"
-                    ).fetchall()
+            with self._guard:
+                self._renew()
         except SourceAwayError as error:
             return (AwayFleet(self._address, error),)
         return tuple(
-            PostgresHome(
-                self,
-                number=number,
-                path=path,
-                member=members[name],
-                looked_at=looked_at,
-                identity=identity,
-            )
-            for number, name, path, looked_at, identity in rows
-            if not members[name].is_hidden
+            PostgresHome(self, number, HomeRef(one.path, one.member.name), one.identity)
+            for number, one in self._homes.items()
+            if not one.member.is_hidden
         )
 
-    def facts(self, kinds: tuple[str, ...], home: int) -> list[Fact]:
-        """Return the rows of a home; those of all homes are read at one time.
+    def told(
+        self, number: int, kinds: tuple[str, ...]
+    ) -> tuple[Member, datetime | None, list[Fact]]:
+        """Return whose a home is, when it was looked at, and its rows; all homes are read at once.
 
         Raises:
-            SourceAwayError: The server is away, or what was published of that home is no figures.
+            SourceAwayError: The server is away, the home is not there any more, or what was
+                published of it is no figures.
         """
         with self._guard:
+            self._renew()
+            home = self._homes.get(number)
+            if home is None:
+                raise SourceAwayError("it is not in the fleet any more")
             if kinds not in self._facts:
                 self._facts[kinds] = self._read(kinds)
-            found = self._facts[kinds].get(home, [])
+            found = self._facts[kinds].get(number, [])
         if found is None:
             raise SourceAwayError("what it published cannot be used")
-        return found
+        return home.member, home.looked_at, found
+
+    def version(self, number: int) -> str:
+        """Return the release that a home's host told of; empty where nobody knows."""
+        home = self._homes.get(number)
+        return "" if home is None else home.member.version or ""
+
+    def _renew(self) -> None:
+        """Read who is there, unless that was just read; drop the rows of the reading before."""
+        now = self._monotonic()
+        if self._read_at is not None and now - self._read_at <= _GOOD_FOR_S:
+            return
+        with connect(self._address, self._passwords) as connection:
+            members = {one.name: one for one in read_members(connection)}
+            with said("cannot look at the fleet"):
+                rows = connection.execute(_HOMES).fetchall()
+        self._homes = {
+            number: PublishedHome(path, members[name], looked_at, identity)
+            for number, name, path, looked_at, identity in rows
+        }
+        self._facts = {}
+        self._read_at = now
 
     def send(
         self, home: int, host: str, identity: str, words: Sequence[str]
@@ -129,6 +163,13 @@ class PostgresFleet:
         return found
 
 
+_GOOD_FOR_S = 2.0
+
+_HOMES = """
+SELECT o.id, h.name, o.path, o.looked_at, o.identity::text
+FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path
+"""
+
 _FACTS = """
 SELECT home, kind, key, place, CASE WHEN bytes <= %s THEN body END FROM (
   SELECT home, kind, key, place, body::text AS body, row_number() OVER (PARTITION BY home) AS n,
@@ -142,22 +183,11 @@ WHERE bytes <= %s OR n = 1
 class PostgresHome:
     """One home as its host published it; answers the port `FleetSource`."""
 
-    def __init__(
-        self,
-        fleet: PostgresFleet,
-        *,
-        number: int,
-        path: str,
-        member: Member,
-        looked_at: datetime | None,
-        identity: str,
-    ) -> None:
-        self.home = HomeRef(path, member.name)
+    def __init__(self, fleet: PostgresFleet, number: int, home: HomeRef, identity: str) -> None:
+        self.home = home
         self._identity = identity
         self._fleet = fleet
         self._number = number
-        self._member = member
-        self._looked_at = looked_at
 
     def ask(self, words: Sequence[str], text: str = "") -> Heard:
         """Answer a command out of the copy."""
@@ -173,25 +203,25 @@ class PostgresHome:
                 f"not published: `{' '.join(words)}`",
                 f"The copy answers {', '.join(PUBLISHED)} without options, and sessions --agent A.",
             )
-        data = answer_of(command, self._fleet.facts(kinds_of(command), self._number), agent)
-        if self._looked_at is None or data is None:
+        member, looked_at, facts = self._fleet.told(self._number, kinds_of(command))
+        data = answer_of(command, facts, agent)
+        if looked_at is None or data is None:
             return _refused("nothing is published yet", "`fleet.publish` on that host says what.")
-        freshness = freshness_of(self._looked_at, self._member.now, self._member.beat_s)
+        freshness = freshness_of(looked_at, member.now, member.beat_s)
         row = {
-            "schema": self._member.wire,
+            "schema": member.wire,
             "command": command,
-            "at": self._looked_at.isoformat(timespec="milliseconds"),
+            "at": looked_at.isoformat(timespec="milliseconds"),
             "data": data,
-            "warnings": self._warnings(freshness),
+            "warnings": _warnings(member, looked_at, freshness),
             "left_out": {},
         }
         is_bad = command == "health" and isinstance(data, dict) and data.get("overall") in _BAD
-        code = int(is_bad or freshness is Freshness.AWAY)
         return Heard(
             json.dumps(row).encode(),
-            code,
-            version=self._member.version or "",
-            copied=Copied(freshness, self._looked_at),
+            int(is_bad or freshness is Freshness.AWAY),
+            version=member.version or "",
+            copied=Copied(freshness, looked_at),
         )
 
     def _sent(self, words: Sequence[str]) -> Heard:
@@ -202,21 +232,22 @@ class PostgresHome:
         if answer is None:
             when = "was not begun in time" if state is LetterState.EXPIRED else f"is {state}"
             return _refused(f"{words[0]} {when}", "`memconsole fleet commands` tells of it later.")
-        version = self._member.version or ""
+        version = self._fleet.version(self._number)
         return Heard(json.dumps(answer).encode(), 1 if code is None else code, version)
 
-    def _warnings(self, freshness: Freshness) -> list[dict[str, str]]:
-        member, found = self._member, []
-        if freshness is Freshness.AWAY and self._looked_at is not None:
-            minutes = (member.now - self._looked_at).total_seconds() / 60
-            said = f"away for {minutes:.0f} min; what is shown is of then"
-            found.append({"code": "home-away", "message": said})
-        if member.skew_ms is not None and abs(member.skew_ms) > SKEW.total_seconds() * 1000:
-            way = "ahead of" if member.skew_ms > 0 else "behind"
-            off = abs(member.skew_ms) // 1000
-            said = f"the clock of {member.name} is {off} s {way} the fleet's"
-            found.append({"code": "clock-skew", "message": said})
-        return found
+
+def _warnings(member: Member, looked_at: datetime, freshness: Freshness) -> list[dict[str, str]]:
+    found = []
+    if freshness is Freshness.AWAY:
+        minutes = (member.now - looked_at).total_seconds() / 60
+        told = f"away for {minutes:.0f} min; what is shown is of then"
+        found.append({"code": "home-away", "message": told})
+    if member.skew_ms is not None and abs(member.skew_ms) > SKEW.total_seconds() * 1000:
+        way = "ahead of" if member.skew_ms > 0 else "behind"
+        off = abs(member.skew_ms) // 1000
+        told = f"the clock of {member.name} is {off} s {way} the fleet's"
+        found.append({"code": "clock-skew", "message": told})
+    return found
 
 
 _BAD = ("warning", "critical")
