@@ -36,9 +36,10 @@ def test_what_happened_last_whoever_did_it(walk: Walk) -> None:
 
 def test_save_the_endangered_agent_from_anywhere(walk: Walk) -> None:
     walk.goes_far()
-    walk.press(".", "b")
-    picture = walk.sees("[ more ]")
-    assert f"Observe {LOST}" in picture
+    walk.press(".", "c")
+    picture = walk.sees("ACTIVE_CONTEXT.md ")
+    assert f"Checkpoint {LOST}" in picture
+    assert f"✓ {LOST} / main" in picture
     assert walk.keys <= 2
 
 

@@ -126,7 +126,7 @@ def attention(
     known = saves or Saves()
     waiting = unsaved(rows, listed, known, now)
     found = [
-        *lost_work(known, now),
+        *lost_work(listed, known, now),
         *late_saves(rows, waiting, known, now),
         *(() if scheduler is None else idle_scheduler(waiting, scheduler)),
         *_sessions(listed, config, known, now),

@@ -201,12 +201,13 @@ _DID = {
 }
 
 
-def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
+def lost_work(sessions: Iterable[SessionView], saves: Saves, now: datetime) -> Iterator[Attention]:
     """Yield the sessions that were cut while something in them was unsaved.
 
     What happened before anybody looked could not be saved by us, and can still be brought back: it
     is a warning.
     """
+    live = {(one.agent.id, one.session_id): one for one in sessions}
     looks = [*saves.saved.values(), *(() if saves.since is None else (saves.since,))]
     since = min(looks, default=None)
     for cut in saves.cuts:
@@ -224,12 +225,17 @@ def lost_work(saves: Saves, now: datetime) -> Iterator[Attention]:
             rest = "before memconsole looked, and is not saved yet"
         is_live = cut.what == "compacted"
         command, name = ("observe", cut.key) if is_live else ("recover", cut.session_id)
+        hint = f"`{call(command, cut.agent.id, name)}` brings it back."
+        view = live.get((cut.agent.id, cut.session_id))
+        if is_live and saved_at is None and view is not None:
+            # Observing goes on where a capture ended, and there was none.
+            command, hint = saving(view, saves, now)
         yield Attention(
             Severity.WARNING if is_before else Severity.CRITICAL,
             "cut-before" if is_before else "work-lost",
             # What is lost stands first: a narrow line is cut at its end.
             f"{cut.name} was {did}, {rest}" if is_before else f"LOST? {cut.name}: {rest}, {did}",
-            hint=f"`{call(command, cut.agent.id, name)}` brings it back.",
+            hint=hint,
             agent=cut.agent.id,
             key=cut.key,
             command=command,

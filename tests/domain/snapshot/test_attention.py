@@ -276,6 +276,14 @@ def test_a_reset_of_what_was_not_saved_is_recovered() -> None:
     )
 
 
+def test_a_cut_session_of_which_nothing_was_saved_is_saved_as_one_that_never_was() -> None:
+    saves = Saves(cuts=(cut(),), since=LOOKED)
+    for age, command in ((timedelta(minutes=5), "checkpoint"), (timedelta(hours=9), "flush")):
+        view = session(stored=replace(session().stored, updated_at=NOW - age, spoke_at=None))
+        lost = found(view, agents=(agent(),), saves=saves)[0]
+        assert (lost.code, lost.command) == ("work-lost", command)
+
+
 def test_who_began_a_session_anew_is_said_only_where_it_is_known() -> None:
     saves = Saves(cuts=(cut("rollover"), cut("rotated")), since=LOOKED)
     messages = [one.message for one in found(agents=(agent(),), saves=saves)]
