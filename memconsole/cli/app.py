@@ -264,7 +264,7 @@ def start(
 
     call = call_of(context)
     if serve and not version and call.flags.names_fleet:
-        from memconsole.cli.call.serving_several import serve_several  # noqa: PLC0415
+        from memconsole.cli.call.serving import serve_several  # noqa: PLC0415
 
         return serve_several(call, layer)
     if serve and not version:

@@ -271,7 +271,7 @@ def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
 
 def _model(settings: Settings, state: StateDatabase) -> ModelPorts:
     from memconsole.adapters.model import RemoteModel  # noqa: PLC0415
-    from memconsole.adapters.state.models import StateModels  # noqa: PLC0415
+    from memconsole.adapters.state.runs import StateModels  # noqa: PLC0415
 
     rules = settings.llm
     key = os.environ.get(rules.api_key_env) or None

@@ -9,8 +9,7 @@ from memconsole.adapters.clock import PassedTime
 from memconsole.adapters.locks import FileJobLocks, SchedulerWatch
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.jobs import StateJobs
-from memconsole.adapters.state.runs import StateRunLog
+from memconsole.adapters.state.runs import StateJobs, StateRunLog
 from memconsole.compose import process
 from memconsole.scheduler.control import Jobs
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.schema import KNOWN_VERSION
+from memconsole.adapters.state.migrations import KNOWN_VERSION
 
 if TYPE_CHECKING:
     from memconsole.domain.settings import Settings

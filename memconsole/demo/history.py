@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.looks import READING, keep_look
+from memconsole.adapters.state.events import READING, keep_look
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.demo.cast import AGENTS, Count, Fate
 from memconsole.domain.agents import Origin

@@ -16,8 +16,7 @@ from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, Usage
 from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.loop import WakeSignal, serve
-from memconsole.scheduler.notify import Notifier
+from memconsole.scheduler.loop import Notifier, WakeSignal, serve
 from memconsole.scheduler.runner import JobRunner
 from memconsole.scheduler.service import SchedulerService
 from memconsole.scheduler.watcher import Watcher

@@ -461,7 +461,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
     def action_undo(self) -> None:
         """Take back the last action that can be taken back."""
-        from memconsole.ui.actions.undo import undo_of, why_nothing  # noqa: PLC0415 - seldom
+        from memconsole.ui.actions.action import undo_of, why_nothing  # noqa: PLC0415 - seldom
 
         found = undo_of(self.actions.done)
         if found is None:

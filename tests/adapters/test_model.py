@@ -9,7 +9,7 @@ import pytest
 from memconsole.adapters.model import RemoteModel
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.models import StateModels
+from memconsole.adapters.state.runs import StateModels
 from memconsole.domain.model import ModelUse, Prompt
 from memconsole.errors import ModelError
 from tests.doubles.model import answer, service

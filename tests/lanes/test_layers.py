@@ -15,7 +15,7 @@ import pytest
 from memconsole.adapters.locks import SchedulerWatch
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.runs import StateJobs
 from memconsole.domain.jobs.layers import Layer
 
 if TYPE_CHECKING:

@@ -20,10 +20,9 @@ from memconsole.adapters.state.captures import (
 )
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.events import StateEvents
-from memconsole.adapters.state.jobs import StateJobs
 from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
 from memconsole.adapters.state.rotations import StateBranches, StateRotations
-from memconsole.adapters.state.runs import StateRunLog, StateSamples
+from memconsole.adapters.state.runs import StateJobs, StateRunLog, StateSamples
 from tests.doubles.bundle import World
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.runs import StateJobs
 from memconsole.domain.jobs.schedule import DailyAt, Every
 from tests.scheduler.stage import FakeClocks, Stage, job
 

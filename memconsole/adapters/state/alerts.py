@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.state.looks import HEALTH, keep_look, kept_look
+from memconsole.adapters.state.events import HEALTH, keep_look, kept_look
 from memconsole.adapters.state.tables import ALERTS, ALERTS_TOLD, MUTES
 
 if TYPE_CHECKING:

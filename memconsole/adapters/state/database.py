@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, TypeVar
 from memconsole.adapters.sqlite.choice import library
 from memconsole.adapters.sqlite.own import keep_own, open_own, transaction
 from memconsole.adapters.sqlite.read_only import keep_open, read_platform
-from memconsole.adapters.state.schema import migrate, require_known
+from memconsole.adapters.state.migrations import migrate, require_known
 from memconsole.domain.agents import Notice
 from memconsole.errors import StateError, StateNewerError, StoreError
 from memconsole.system.folders import require_state_folder, state_folder_refusal

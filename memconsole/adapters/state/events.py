@@ -5,9 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.state.looks import READING, keep_look, kept_look
 from memconsole.adapters.state.table import instant, stamp
-from memconsole.adapters.state.tables import EVENTS, NOTED
+from memconsole.adapters.state.tables import EVENTS, LOOKS, NOTED
 from memconsole.domain.events import Noted, NotedSession
 
 if TYPE_CHECKING:
@@ -17,6 +16,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.events import Event
+
 
 _KEPT = 2_000
 
@@ -87,3 +87,19 @@ def _unpacked(stored: SqlValue) -> Noted | None:
         )
     except (ValueError, TypeError, KeyError, AttributeError, OverflowError):
         return None
+
+
+READING, HEALTH = "reading", "health"
+
+
+def keep_look(connection: Connection, home: str, what: str, at: datetime) -> None:
+    """Keep that a home was looked at; the time of the first look stays."""
+    row = {"home": home, "what": what, "since": at, "at": at}
+    LOOKS.insert(connection, row, "ON CONFLICT (home, what) DO UPDATE SET at = excluded.at")
+
+
+def kept_look(database: StateDatabase, home: str, what: str, column: str) -> datetime | None:
+    """Return the time of the first look (`since`) or of the last one (`at`); None for none."""
+    row = database.first(LOOKS, home=home, what=what)
+    found: datetime | None = None if row is None else row[column]  # type: ignore[assignment]
+    return found

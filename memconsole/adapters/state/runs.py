@@ -1,26 +1,31 @@
-"""Runs and samples in `state.db` (ports `RunLog` and `SampleStore`)."""
+"""What ran, in `state.db`: commands, jobs, questions to the model, and counts that were seen."""
 
 from __future__ import annotations
 
 import json
 import threading
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.state.table import instant, stamp
-from memconsole.adapters.state.tables import POOL_DAYS, RUNS, SAMPLES
+from memconsole.adapters.state.tables import JOBS, MODEL_USES, POOL_DAYS, RUNS, SAMPLES
 from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from contextlib import AbstractContextManager
     from datetime import date, datetime
+    from pathlib import Path
 
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.agents import Origin
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.memory.files import PoolDay
+    from memconsole.domain.model import ModelUse
     from memconsole.domain.sessions.tokens import Sample
 
 
@@ -28,7 +33,9 @@ FLAT_STEP = timedelta(minutes=10)
 """How often the last sample of a count that stays as it is moves forward."""
 
 _RUNS_KEPT = 10_000
+
 _SAMPLES_KEPT = timedelta(days=14)
+
 _POOL_DAYS_KEPT = timedelta(days=400)
 
 
@@ -155,6 +162,7 @@ def _known(stored: SqlValue) -> datetime | None:
 
 
 _MOST_STEPS: Final = 40
+
 _MOST_CHARS: Final = 400
 """Of one text: masked whole, then cut."""
 
@@ -196,3 +204,79 @@ def unpacked_account(stored: str) -> Account:
 def _cut(text: str) -> str:
     masked = let_out(text)
     return masked if len(masked) <= _MOST_CHARS else f"{masked[: _MOST_CHARS - 1]}…"
+
+
+_USES_KEPT = timedelta(days=90)
+
+
+class StateModels:
+    """Answers the port `ModelLog`."""
+
+    def __init__(self, database: StateDatabase) -> None:
+        self._database = database
+
+    def tokens_since(self, at: datetime) -> int:
+        """Return the tokens used since then."""
+        statement = "SELECT coalesce(sum(tokens), 0) FROM model_use WHERE at >= ?"
+        rows = self._database.rows(statement, (stamp(at),))
+        return rows[0][0] if rows and isinstance(rows[0][0], int) else 0
+
+    def add(self, use: ModelUse) -> None:
+        """Store one use."""
+
+        def change(connection: Connection) -> None:
+            MODEL_USES.add(connection, use)
+            MODEL_USES.forget(connection, use.at - _USES_KEPT)
+
+        self._database.write(change)
+
+
+class StateJobs:
+    """Answers the port `JobStore`.
+
+    Args:
+        database: Ours.
+        mark: Of the home whose jobs these are, where the database serves several; its jobs are
+            kept under their ids with it behind.
+    """
+
+    def __init__(self, database: StateDatabase, mark: str = "") -> None:
+        self._database = database
+        self._behind = f"@{mark}" if mark else ""
+
+    def records(self) -> dict[str, JobRecord]:
+        """Return all records by job id; none when they cannot be read."""
+        found = {}
+        for one in self._database.find(JOBS):
+            job, at, _ = one.id.partition("@")
+            if one.id == f"{job}{self._behind}" and bool(at) == bool(self._behind):
+                found[job] = replace(one, id=job)
+        return found
+
+    def save(self, record: JobRecord) -> None:
+        """Store a record; whether it is paused stays as it is."""
+        row = JOBS.row(replace(record, id=f"{record.id}{self._behind}"))
+        del row["is_paused"]
+        self._database.write(lambda connection: JOBS.replace(connection, row))
+
+    def pause(self, job: str, *, is_paused: bool) -> None:
+        """Pause a job or let it go on."""
+        row = {"id": f"{job}{self._behind}", "is_paused": is_paused}
+        self._database.write(lambda connection: JOBS.replace(connection, row))
+
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Keep the database open for the block, so that no write has to wait for the disk."""
+        return self._database.keep_open()
+
+    def changes(self) -> object:
+        """Return a cheap value that changes when records may have changed."""
+        path = self._database.path
+        return _mark(path), _mark(path.with_name(f"{path.name}-wal"))
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_mtime_ns, found.st_size

@@ -14,11 +14,10 @@ from memconsole.adapters.state.captures import (
     StateTaken,
 )
 from memconsole.adapters.state.events import StateEvents
-from memconsole.adapters.state.jobs import StateJobs
 from memconsole.adapters.state.journal import StateJournal
 from memconsole.adapters.state.memory import StateConsolidation, StateMemory, StateReflections
 from memconsole.adapters.state.rotations import StateBranches, StateRotations
-from memconsole.adapters.state.runs import StateRunLog, StateSamples
+from memconsole.adapters.state.runs import StateJobs, StateRunLog, StateSamples
 
 if TYPE_CHECKING:
     from memconsole.adapters.state.database import StateDatabase

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.search.dates import DATE_BONUS
 from memconsole.domain.search.values import LATE_CANDIDATES, Candidate
+from memconsole.text.compiled import compiled
 from memconsole.text.folding import words
 
 if TYPE_CHECKING:
@@ -50,6 +51,7 @@ AGENT_WEIGHT: Final = 0.4
 """What an agent loses that knows nothing of what is asked; chosen on LoCoMo's development talks."""
 
 _QUALITY: Final = 0.2
+
 _QUALITY_STRANGE: Final = 0.5
 """Weight of the better model, and what is added where the index holds nothing of the words."""
 
@@ -62,8 +64,11 @@ _SURE_FOREIGN: Final = 0.81
 """The same of a question in another language, all of whose cosines are a little lower."""
 
 _FILLING_TEXT: Final = 0.5
+
 _LEAST_TEXT: Final = 1 / 3
+
 _LATE_PART: Final = 0.5
+
 _ANY_COSINE: Final = -1.0
 
 
@@ -366,3 +371,43 @@ def diverse(hits: Sequence[SearchHit], most: int, weight: float) -> tuple[Search
 def _likeness(one: frozenset[str], other: frozenset[str]) -> float:
     union = len(one | other)
     return len(one & other) / union if union else 0.0
+
+
+ASKING_SHARE: Final = 0.5
+"""What its score is multiplied with: behind what answers, before what has nothing to do with it."""
+
+_END: Final = r"[.!?。！？](?=[\s\"'”’»)*_`\]]|$)|\n|$|[。！？]"
+
+_SPEAKER: Final = r"^\W*([^\W\d][\w -]{0,30}?)\W*:\W"
+
+
+def only_asks(hit: SearchHit, text: str) -> bool:
+    """Whether all matched words of a result stand in questions that its text does not answer.
+
+    A question is answered when somebody else speaks behind it. A result without a matched word asks
+    nothing of the kind.
+
+    Args:
+        hit: The result with its marks.
+        text: The whole text of its chunk.
+    """
+    if not hit.marks or ("?" not in hit.snippet and "？" not in hit.snippet):
+        return False
+    ends = [compiled(_END).search(hit.snippet, end) for _, end in hit.marks]
+    if not all(end is not None and end[0] in "?？" and end[0] for end in ends):
+        return False
+    last = hit.marks[-1][1]
+    start = hit.snippet.rfind("\n", 0, last) + 1
+    asked = hit.snippet[start:].split("\n", 1)[0]
+    return not _is_answered(asked, text[text.find(asked) + len(asked) :])
+
+
+def _is_answered(asked: str, behind: str) -> bool:
+    following = next((line for line in behind.split("\n") if line.strip()), "")
+    asker, other = _speaker(asked), _speaker(following)
+    return other is not None and other != asker and not following.rstrip().endswith(("?", "？"))
+
+
+def _speaker(line: str) -> str | None:
+    found = compiled(_SPEAKER).match(line)
+    return None if found is None else found[1].casefold()

@@ -1,20 +1,26 @@
-"""Reads what somebody typed into a search line; nothing they type is an error."""
+"""Reads what was asked: its words, its language, and where in a text they stand."""
 
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.folding import STOP_WORDS, fold, index_terms, is_solid, words
+from memconsole.text.graphemes import boundary_before
 from memconsole.text.plain import one_line
 
+SNIPPET_CHARS: Final = 700
 _MOST_CHARS: Final = 10_000
+
 _MOST_WORDS: Final = 48
+
 _PREFIX_LEAST: Final = 2
+
 _WORD: Final = r"\w+"
+
 _ENDINGS: Final = (
     "ingly",
     "edly",
@@ -173,3 +179,93 @@ def _apart(spans: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
         else:
             joined.append((start, end))
     return tuple(joined)
+
+
+Spans = tuple[tuple[int, int], ...]
+
+
+def snippet(text: str, query: Query, chars: int = SNIPPET_CHARS) -> tuple[str, Spans]:
+    """Return the part of a chunk with most of the words, and where they stand in it.
+
+    Args:
+        text: The chunk, masked already.
+        query: What was looked for.
+        chars: Most characters of the part.
+    """
+    spans = match_spans(text, query)
+    start = _start(text, spans, chars) if len(text) > chars else 0
+    end = len(text) if len(text) - start <= chars else boundary_before(text, start + chars)
+    part = text[start:end].rstrip()
+    marks = tuple((a - start, b - start) for a, b in spans if a >= start and b <= start + len(part))
+    return part, marks
+
+
+def _start(text: str, spans: Spans, chars: int) -> int:
+    """Return the line start from which most different words are in reach, the first of equals."""
+    starts = [0]
+    while (found := text.find("\n", starts[-1])) >= 0:
+        starts.append(found + 1)
+    for a, _ in spans:  # a line longer than the snippet has places inside it as well
+        line = max(start for start in starts if start <= a)
+        if a - line > chars // 2:
+            starts.append(boundary_before(text, a - chars // 4))
+    last = _line_after(text, max(0, len(text) - chars))
+    best, most = 0, -1
+    for start in sorted({min(start, last) for start in starts}):
+        words = {text[a:b].casefold() for a, b in spans if a >= start and b <= start + chars}
+        if len(words) > most:
+            best, most = start, len(words)
+    return best
+
+
+def _line_after(text: str, position: int) -> int:
+    """Return the line start at or behind a position; the position when there is none near."""
+    if position == 0 or text[position - 1] == "\n":
+        return position
+    found = text.find("\n", position)
+    return boundary_before(text, position) if found < 0 else found + 1
+
+
+_GERMAN: Final = (
+    "der die das und ist nicht wir ich wer wie wo wann warum welche welcher welches was mit "
+    "auf für von zu den dem ein eine einen werden wird wurde wurden haben hat kann können "
+    "darf muss soll sind bei nach viel viele het een wij wat waar wanneer waarom welke niet "
+    "met voor van zijn"
+)
+
+_ROMANCE: Final = (
+    "que quem como onde quando porque por qual quais quanto quantos quanta o os as um uma "
+    "do da dos das no na nos nas em com para é são não se foi tem deve podemos el la los "
+    "las una del al con sin qué quién cómo dónde cuándo cuál cuánto es son il lo gli che "
+    "chi dove quanto perché di le les des du et est sont ne pas dans avec pour qui quoi où "
+    "quand pourquoi comment quel quelle quels quelles combien avait"
+)
+
+_LEAST_SHARE: Final = 0.25
+"""Function words of other languages among the words of a question."""
+
+_KNOWN: Final = 0.6
+"""Share of its words from which the memory speaks the language of a question."""
+
+
+@cache
+def _foreign() -> frozenset[str]:
+    return frozenset(words(f"{_GERMAN} {_ROMANCE}")) - STOP_WORDS
+
+
+def is_foreign(text: str, known: float) -> bool:
+    """Whether a question is in another language than the memory.
+
+    Args:
+        text: As it was typed.
+        known: Share of its words that the index holds.
+    """
+    letters = [char for char in text if char.isalpha()]
+    if sum(char > "\u024f" for char in letters) * 2 > len(letters):
+        return True
+    if known >= _KNOWN:
+        return False
+    said = list(words(text))
+    foreign = sum(word in _foreign() for word in said)
+    english = sum(word in STOP_WORDS for word in said)
+    return foreign > english and foreign >= _LEAST_SHARE * len(said)

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from memconsole.domain.search.indexing import IndexStatus, Source
     from memconsole.domain.search.query import Query
 
-SNIPPET_CHARS: Final = 700
 CANDIDATES: Final = 200
 """Candidates of each leg; a constant, so that the number of results changes no score."""
 

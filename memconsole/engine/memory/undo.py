@@ -10,7 +10,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipRe
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.memory.edits import ActionKind, is_exact, undone
 from memconsole.domain.memory.entries import is_kept_by_us
-from memconsole.engine.reflect.undo import undo as undo_reflection
+from memconsole.engine.reflect.run import undo as undo_reflection
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

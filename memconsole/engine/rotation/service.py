@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.planted import holds_planted
-from memconsole.domain.sessions.what_if import Limits, WouldCapture, would_rotate
+from memconsole.domain.rotation import Limits, WouldCapture, would_rotate
 from memconsole.domain.summarize.markers import observations
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.rotation.plan import plan_rotation
@@ -15,7 +15,7 @@ from memconsole.errors import StoreError
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memconsole.domain.sessions.what_if import WouldRotate
+    from memconsole.domain.rotation import WouldRotate
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Message

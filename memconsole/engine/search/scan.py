@@ -14,8 +14,7 @@ from memconsole.domain.memory.markers import marked_lines
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
 from memconsole.domain.search.near_hits import folded
-from memconsole.domain.search.query import match_spans, parse
-from memconsole.domain.search.snippet import snippet
+from memconsole.domain.search.query import match_spans, parse, snippet
 from memconsole.domain.search.values import SearchHit, SearchResult
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import targets, unread_notices

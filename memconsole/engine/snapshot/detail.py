@@ -16,7 +16,7 @@ from memconsole.domain.snapshot.snapshot import (
 )
 from memconsole.domain.transcripts.notices import transcript_notices
 from memconsole.domain.transcripts.records import MessageKind, TranscriptCounts, Whole
-from memconsole.engine.flush.fill import fill_of
+from memconsole.engine.flush.run import fill_of
 from memconsole.engine.freshness import freshness_of, next_events
 from memconsole.engine.home.lookup import require_own_words
 from memconsole.engine.transcripts.fingerprint import take_fingerprint
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import SummaryRecord
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
-    from memconsole.engine.flush.fill import Fill
+    from memconsole.engine.flush.run import Fill
     from memconsole.ports.platform import SessionStore
     from memconsole.ports.state import CaptureLog, FlushLog, RecoveryLog, SummaryLog
 

@@ -17,7 +17,7 @@ import pytest
 from memconsole.adapters.sqlite import choice, own, ways
 from memconsole.adapters.sqlite.own import open_own, transaction
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
-from memconsole.adapters.state import schema
+from memconsole.adapters.state import migrations
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.migrations import MIGRATIONS
 from memconsole.errors import StateError, StateNewerError
@@ -139,9 +139,9 @@ def test_an_older_one_is_copied_and_migrated(
 ) -> None:
     state.write(insert)
     steps = (*MIGRATIONS, "CREATE TABLE extra (a INTEGER) STRICT")
-    old = schema.KNOWN_VERSION
-    monkeypatch.setattr(schema, "MIGRATIONS", steps)
-    monkeypatch.setattr(schema, "KNOWN_VERSION", old + 1)
+    old = migrations.KNOWN_VERSION
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr(migrations, "KNOWN_VERSION", old + 1)
     (folder / f"state.db.v{old}").write_text("left by a migration that was cut off")
     state.write(insert)
     assert state.read(count, -1) == 2
@@ -150,7 +150,7 @@ def test_an_older_one_is_copied_and_migrated(
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600
     with open_own(copy) as connection:
         assert connection.execute("SELECT count(*) FROM sample").fetchone() == (1,)
-        assert schema.version_of(connection) == old
+        assert migrations.version_of(connection) == old
 
 
 def test_a_migration_that_fails_leaves_the_old_version(
@@ -158,9 +158,9 @@ def test_a_migration_that_fails_leaves_the_old_version(
 ) -> None:
     step = "CREATE TABLE extra (a INTEGER); INSERT INTO nowhere VALUES (1)"
     state.write(insert)
-    old = schema.KNOWN_VERSION
-    monkeypatch.setattr(schema, "MIGRATIONS", (*MIGRATIONS, step))
-    monkeypatch.setattr(schema, "KNOWN_VERSION", old + 1)
+    old = migrations.KNOWN_VERSION
+    monkeypatch.setattr(migrations, "MIGRATIONS", (*MIGRATIONS, step))
+    monkeypatch.setattr(migrations, "KNOWN_VERSION", old + 1)
     with pytest.raises(StateError, match="no such table: nowhere"):
         state.write(insert)
     assert state.read(lambda one: one.columns("extra")["extra"], frozenset("a")) == frozenset()
@@ -171,7 +171,7 @@ def test_a_migration_that_fails_leaves_the_old_version(
 def test_a_step_that_another_process_took_is_not_taken_again(state: StateDatabase) -> None:
     state.write(insert)
     with open_own(state.path) as connection:
-        schema._apply(connection, schema.KNOWN_VERSION)
+        migrations._apply(connection, migrations.KNOWN_VERSION)
     assert state.read(count, -1) == 1
 
 

@@ -12,7 +12,7 @@ from sqlite_utils import Database
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.schema import KNOWN_VERSION
+from memconsole.adapters.state.migrations import KNOWN_VERSION
 from memconsole.adapters.state.tables import TABLES
 from tests.adapters.state.older_state import VERSIONS, counted, make_older
 

@@ -10,7 +10,7 @@ import pytest
 from memconsole.adapters.locks import hold
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.runs import StateJobs
 from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.scheduler.jobs import TABLE

@@ -16,7 +16,7 @@ import pytest
 
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.runs import StateJobs
 from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
 from tests.program import ROOT, Program
@@ -146,7 +146,7 @@ from memconsole.errors import SchedulerOwnedError
 from memconsole.scheduler.control import Stopper
 from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.notify import Notifier
+from memconsole.scheduler.loop import Notifier
 import memconsole.scheduler.service
 
 HOUR = timedelta(hours=1)

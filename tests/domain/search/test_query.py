@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.search.query import match_spans, parse, stem
-from memconsole.domain.search.snippet import snippet
+from memconsole.domain.search.query import match_spans, parse, snippet, stem
 
 
 @pytest.mark.parametrize(

@@ -6,19 +6,23 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.cleanup import CLEANUP, CleanedUp, Cleanup
 from memconsole.domain.commands.command import key_of
+from memconsole.domain.commands.memory import MEMORY_ADD, MEMORY_UNDO, MemoryAdd, Remembered
 from memconsole.domain.commands.outcomes import Detail, Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.rotate import Rotate, Rotated
 from memconsole.domain.commands.steps import RUNNING, Account, Proof, Step, Verdict
 from memconsole.domain.gateway import GatewayStatus
-from memconsole.ui.actions.action import ActionMoved
+from memconsole.ui.actions.action import Action, ActionMoved, undo_of
+from memconsole.ui.actions.targets import Target
 from tests.ui import sample
 from tests.ui.driving import COMPACT, Stopwatch, at_work
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.command import Command, CommandSpec
+    from memconsole.domain.commands.outcomes import Reported
 
 
 AGENTS = ("main", "work", "research")
@@ -53,7 +57,9 @@ STEPS = [
     Step("checkpoint", "done", 31, "59 messages"),
     Step("reset", RUNNING),
 ]
+
 SIDE: dict[str, Detail] = {"session_id": "1", "started_at": None}
+
 PROOF: dict[str, Detail] = {
     "before": {**SIDE, "revision": "84d7aa10", "tokens": 159_100},
     "after": {**SIDE, "revision": "91cc0022", "tokens": 0},
@@ -386,3 +392,33 @@ async def test_marked_sessions_are_done_in_the_order_of_the_list(engine: FakeEng
         await desk.press("c")
 
     assert [key_of(command) for command in engine.done] == listed
+
+
+MAIN = sample.ref("main")
+
+TARGET = Target(MAIN, None, "main")
+
+
+def done(spec: CommandSpec, outcome: Reported) -> Action:
+    return Action(spec, (TARGET,), outcomes=[outcome])
+
+
+ADDED = done(MEMORY_ADD, Remembered(MemoryAdd(MAIN, "x"), "written"))
+
+CLEANED = done(CLEANUP, CleanedUp(Cleanup(MAIN), "packed"))
+
+BACK = done(CLEANUP, CleanedUp(Cleanup(MAIN, is_undo=True), "brought back"))
+
+
+def test_a_cleanup_is_taken_back_by_a_cleanup() -> None:
+    found = undo_of([CLEANED, ADDED])
+    assert found is not None
+    spec, targets = found
+    assert (spec.title, targets) == ("Undo cleanup", (TARGET,))
+    assert spec.build(MAIN) == Cleanup(MAIN, is_undo=True)
+    assert spec.asks
+
+
+def test_files_and_memory_are_taken_back_each_on_their_own() -> None:
+    assert undo_of([BACK, CLEANED]) is None
+    assert undo_of([BACK, ADDED, CLEANED]) == (MEMORY_UNDO, (TARGET,))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import on
 
-from memconsole.domain.checkpoint.diff import CheckpointDiff, Side, compare
+from memconsole.domain.checkpoint.rules import CheckpointDiff, Side, compare
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.listing import Listing, text_row
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.checkpoint.diff import DiffLine
+    from memconsole.domain.checkpoint.rules import DiffLine
     from memconsole.domain.memory.records import Capture
     from memconsole.ui.drawing.context import Context
 

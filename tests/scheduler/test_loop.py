@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.scheduler.loop import WakeSignal
-from memconsole.scheduler.notify import Notifier
+from memconsole.scheduler.loop import Notifier, WakeSignal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
+from memconsole.domain.rotation import Limits, would_rotate
 from memconsole.domain.sessions.tokens import Sample
-from memconsole.domain.sessions.what_if import Limits, would_rotate
 
 START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
 

@@ -14,7 +14,7 @@ import pytest
 from memconsole.adapters.locks import SCHEDULER, FileJobLocks, SchedulerWatch, hold
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
-from memconsole.adapters.state.jobs import StateJobs
+from memconsole.adapters.state.runs import StateJobs
 from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
