@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.settings import Settings
-    from memconsole.ports.fleet import FleetSource
+    from memconsole.ports.fleet import FleetSource, Shelf
     from memconsole.ports.platform import Clock
 
 _PEERS = "peers.key"
@@ -166,7 +166,10 @@ def fleet_worker(
 
 
 def fleet_publisher(
-    settings: Settings, clock: Clock, look: Callable[[], Sequence[Fact]]
+    settings: Settings,
+    clock: Clock,
+    look: Callable[[], Sequence[Fact]],
+    choose: Callable[[], Sequence[Shelf]] = tuple,
 ) -> Publisher:
     """Return what publishes the home of these settings.
 
@@ -174,6 +177,7 @@ def fleet_publisher(
         settings: With `fleet.url`.
         clock: The clock of the process.
         look: Makes the rows.
+        choose: Chooses the indexes whose chunks go along.
 
     Raises:
         StateError: Our state folder cannot be written.
@@ -196,6 +200,7 @@ def fleet_publisher(
         clock,
         beat=settings.fleet.beat,
         share=random.random,
+        shelves=choose,
     )
 
 

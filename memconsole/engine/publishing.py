@@ -6,6 +6,7 @@ It is a thread of its own beside the jobs: those never wait for it, and it never
 from __future__ import annotations
 
 import logging
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.fleet.publishing import Standing, pause_after, standing_of
@@ -13,12 +14,11 @@ from memconsole.errors import FleetHeldError, MemconsoleError, SourceAwayError, 
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import timedelta
     from threading import Event
 
     from memconsole.domain.figures import Fact
     from memconsole.ports.alerts import StatusFile
-    from memconsole.ports.fleet import FleetCopy
+    from memconsole.ports.fleet import FleetCopy, Shelf
     from memconsole.ports.platform import Clock
 
 logger = logging.getLogger(__name__)
@@ -34,6 +34,7 @@ class Publisher:
         clock: The time.
         beat: Between two rounds.
         share: Chance from 0 to 1, for pauses.
+        shelves: Chooses the indexes whose chunks go along.
     """
 
     def __init__(
@@ -45,6 +46,7 @@ class Publisher:
         *,
         beat: timedelta,
         share: Callable[[], float],
+        shelves: Callable[[], Sequence[Shelf]] = tuple,
     ) -> None:
         self._look = look
         self._copy = copy
@@ -52,6 +54,7 @@ class Publisher:
         self._clock = clock
         self._beat = beat
         self._share = share
+        self._shelves = shelves
         self._failures = 0
         now = clock.now()
         self._standing = standing_of(standing.read()) or Standing("starting", now, now)
@@ -80,7 +83,7 @@ class Publisher:
     def round(self) -> timedelta:
         """Publish once; returns the pause before the next time."""
         try:
-            sent = self._copy.publish(self._look())
+            sent = self._copy.publish(self._look(), self._shelves())
         except FleetHeldError as error:
             return self._failed("held", error)
         except SourceAwayError as error:
@@ -91,7 +94,7 @@ class Publisher:
             logger.debug("published %d rows, %d are gone", sent.rows, sent.gone)
         self._failures = 0
         self._note(self._standing.next("live", self._clock.now()))
-        return self._beat
+        return timedelta() if sent.owed else self._beat
 
     def _failed(self, state: str, error: MemconsoleError) -> timedelta:
         self._failures += 1

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import ChunkRow, Legs, Narrowing
     from memconsole.domain.settings import SearchSettings
+    from memconsole.ports.fleet import OutgoingIndex
     from memconsole.ports.platform import StopSignal
 
 
@@ -188,6 +189,14 @@ class SearchIndex(Protocol):
         Raises:
             LockedError: Another process writes the index.
             IndexUnavailableError: The model cannot be used, or the index not be written.
+        """
+
+    def outgoing(self, scope: IndexScope) -> AbstractContextManager[OutgoingIndex]:
+        """Open an index for publishing.
+
+        Raises:
+            FileNotFoundError: There is none.
+            IndexUnavailableError: It cannot be read, and why.
         """
 
     def open(

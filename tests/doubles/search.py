@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from memconsole.domain.platform_search.words import Plan
     from memconsole.domain.search.query import Query
     from memconsole.domain.settings import SearchSettings
+    from memconsole.ports.fleet import OutgoingIndex
     from memconsole.ports.platform import StopSignal
 
 T = TypeVar("T")
@@ -267,6 +268,13 @@ class FakeIndex:
         if settings.provider == "quality":
             self.lacking = 0
         return self.status(scope, settings)
+
+    @contextmanager
+    def outgoing(self, scope: IndexScope) -> Iterator[OutgoingIndex]:
+        if scope.agent.id in self.broken:
+            raise self.broken[scope.agent.id]
+        raise FileNotFoundError(scope.agent.id)
+        yield
 
     def take_in(
         self,

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.index.build import Run
     from memconsole.adapters.index.embedding.quality import QualityModel
+    from memconsole.adapters.index.outgoing import OutgoingIndex
     from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.index.writer import Stop
     from memconsole.adapters.sqlite.choice import Connection
@@ -289,6 +290,21 @@ class DiskIndex:
             with self._chooser.means(connection, meta, path, settings) as (means, because):
                 status = self._status(meta, path, means, because)
                 yield IndexReader(connection, path, meta, status, means)
+
+    @contextmanager
+    def outgoing(self, scope: IndexScope) -> Iterator[OutgoingIndex]:
+        """Open an index for publishing.
+
+        Raises:
+            FileNotFoundError: There is none.
+            IndexUnavailableError: It cannot be read, and why.
+        """
+        from memconsole.adapters.index.outgoing import OutgoingIndex  # noqa: PLC0415 - few publish
+
+        path = self.path(scope)
+        with reading(path) as connection, problems(path):
+            connection.execute("BEGIN")
+            yield OutgoingIndex(connection, _meta(connection, scope, path))
 
     def _status(
         self, meta: dict[str, str], path: Path, means: SearchBackend, because: str

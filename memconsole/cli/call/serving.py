@@ -103,7 +103,8 @@ def _loops_of_a_fleet(call: Call) -> list[Callable[[threading.Event], None]]:
 
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
     figures = Figures(engine, settings, fleet_server.fleet_veil(settings), clock.now)
-    publisher = fleet_server.fleet_publisher(settings, clock, figures.look)
+    look = figures.look
+    publisher = fleet_server.fleet_publisher(settings, clock, look, engine.search.outgoing)
     if not settings.fleet.operators:
         return [publisher.run]
     return [

@@ -18,10 +18,12 @@ class Published(NamedTuple):
     Attributes:
         rows: That are new or differ.
         gone: That are there no more.
+        owed: Chunks that wait for the next round, which should come at once.
     """
 
     rows: int
     gone: int
+    owed: int = 0
 
 
 class Standing(NamedTuple):

@@ -490,15 +490,20 @@ class FleetSettings:
     )
     publish: str = setting(
         "nothing",
-        Choice("nothing", "figures"),
-        "What leaves this host: nothing, or agents, counts, ages, findings and runs, without peers",
+        Choice("nothing", "figures", "memory", "talks"),
+        "What leaves this host: nothing; figures (agents, counts, ages, findings and runs, without "
+        "peers); memory (also what memory files say, masked); talks (also what was said, masked)",
     )
     beat: timedelta = setting(
         timedelta(seconds=30),
         Span(SECOND),
         "How often this host looks, publishes and says it lives",
     )
-    exclude: tuple[str, ...] = setting((), Texts(), "Agents of which nothing is published")
+    exclude: tuple[str, ...] = setting(
+        (),
+        Texts(),
+        "Agents of which nothing is published, and paths such as memory/private* whose text stays",
+    )
     default: bool = setting(
         False, Switch(), "Every call that can be carried to a fleet is, without --fleet"
     )
@@ -521,6 +526,11 @@ class FleetSettings:
     def is_published(self) -> bool:
         """Whether something may leave this host."""
         return bool(self.url) and self.publish != "nothing"
+
+    @property
+    def publishes_text(self) -> bool:
+        """Whether what memories say may leave this host."""
+        return self.is_published and self.publish != "figures"
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.service import HomeService
     from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
+    from memconsole.ports.fleet import Shelf
     from memconsole.ports.platform import StopSignal
     from memconsole.ports.search import SearchIndex
 
@@ -110,6 +111,18 @@ class SearchService:
             place = target.agent.id, target.scope.source
             found[place] = _with_left_out(status, target.left_out())
         return found
+
+    def outgoing(self) -> tuple[Shelf, ...]:
+        """Return the indexes whose chunks are published, as `[fleet]` says.
+
+        Raises:
+            StoreError: Sessions are published and cannot be listed now.
+        """
+        if not self._settings.fleet.publishes_text:
+            return ()
+        from memconsole.engine.search.outgoing import shelves  # noqa: PLC0415 - few hosts publish
+
+        return shelves(self._ports, self._settings, self.home.read())
 
     def lines(self, agent_id: str, path: str) -> tuple[str, ...]:
         """Return the lines of a hit's document, masked; none when it does not exist.

@@ -115,12 +115,12 @@ def test_only_what_differs_is_sent(fleet: Fleet, alpha: Somebody) -> None:
     with closing(copy_of(alpha)) as copy:
         assert copy.publish(sessions(1, 2, 3)).rows == 5
         before = generation(fleet)
-        assert copy.publish(sessions(1, 2, 3)) == (0, 0)
+        assert copy.publish(sessions(1, 2, 3))[:2] == (0, 0)
         assert generation(fleet) == before
-        assert copy.publish(sessions(1, 9, 3)) == (1, 0)
-        assert copy.publish(sessions(1)) == (1, 2)  # the agent counts its sessions
+        assert copy.publish(sessions(1, 9, 3))[:2] == (1, 0)
+        assert copy.publish(sessions(1))[:2] == (1, 2)  # the agent counts its sessions
     with closing(copy_of(alpha)) as copy:  # another process knows it too
-        assert copy.publish(sessions(1)) == (0, 0)
+        assert copy.publish(sessions(1))[:2] == (0, 0)
     assert rows(fleet) == {"s0": 1}
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from tests.lanes.postgres.memories import Memories
 from tests.lanes.postgres.test_publishing import IDENTITY, copy_of, sessions
 
 if TYPE_CHECKING:
@@ -59,6 +60,18 @@ ATTEMPTS = {
     "change a command": "UPDATE fleet.commands SET state = 'sent'",
     "delete the audit": "DELETE FROM fleet.commands",
     "ask for what operators may": "SELECT fleet.hosts_for('read')",
+    "read another host's chunks": "SELECT 1 FROM fleet.chunks UNION ALL SELECT 1 FROM"
+    " fleet.documents UNION ALL SELECT 1 FROM fleet.indexes UNION ALL SELECT 1 FROM fleet.vectors",
+    "add to another host's index": "INSERT INTO fleet.documents VALUES ({index}, 9, 'x', NULL,"
+    " false)",
+    "make an index of another host's home": "INSERT INTO fleet.indexes (home, agent, is_talk,"
+    " agents) VALUES ({home}, 'x', false, '{{x}}')",
+    "change another host's chunks": "UPDATE fleet.chunks SET text = '' RETURNING 1",
+    "delete another host's chunks": "DELETE FROM fleet.chunks RETURNING 1",
+    "search as an operator": "SELECT fleet.searchable()",
+    "read rows as an operator": "SELECT fleet.rows(ARRAY[{index}], ARRAY[1::bigint], true)",
+    "read lines as an operator": "SELECT fleet.lines({index}, 'MEMORY.md')",
+    "look for words as an operator": "SELECT fleet.counts(ARRAY[{index}], '{{a}}', '{{f}}', 9)",
 }
 
 
@@ -70,6 +83,9 @@ class World:
         self.thief = fleet.role(fleet.join("beta"))
         self.copy = copy_of(self.alpha)
         self.copy.publish(sessions(1, 2))
+        memories = Memories(self.alpha, IDENTITY)
+        memories.write("MEMORY.md", "The spare key hangs behind the mill.\n")
+        self.copy.publish(sessions(1, 2), memories.shelves())
         self.admin = fleet.admin()
         self.sent = "5e551010-0000-4000-8000-00000000000c"
         self.admin.execute(
@@ -89,6 +105,9 @@ class World:
             *self.admin.execute("SELECT * FROM fleet.grants").fetchall(),
             *self.admin.execute("SELECT * FROM fleet.commands").fetchall(),
             *self.admin.execute("SELECT * FROM fleet.meta").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.indexes").fetchall(),
+            *self.admin.execute("SELECT * FROM fleet.documents").fetchall(),
+            *self.admin.execute("SELECT index_id, id, text FROM fleet.chunks").fetchall(),
             *self.admin.execute("SELECT count(*) FROM fleet.events").fetchall(),
         ]
 
@@ -103,8 +122,10 @@ def world(fleet: Fleet) -> Iterator[World]:
 @pytest.mark.parametrize("attempt", ATTEMPTS)
 def test_a_stolen_login_cannot(attempt: str, world: World) -> None:
     [(home, publisher)] = world.admin.execute("SELECT id, publisher FROM fleet.homes").fetchall()
+    [(index,)] = world.admin.execute("SELECT id FROM fleet.indexes").fetchall()
     query = ATTEMPTS[attempt].format(
         home=home,
+        index=index,
         publisher=publisher,
         identity=IDENTITY,
         database=world.database,

@@ -12,9 +12,10 @@ import time
 import uuid
 from typing import TYPE_CHECKING
 
+from memconsole.adapters.fleet.postgres.chunks import ChunkCopy
 from memconsole.adapters.fleet.postgres.connect import connect, one, said
 from memconsole.adapters.fleet.postgres.membership import skew_ms
-from memconsole.adapters.fleet.postgres.owner import version
+from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.fleet.publishing import Published
 from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import FleetError, FleetHeldError
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Row
+    from memconsole.ports.fleet import Shelf
 
 
 class PostgresCopy:
@@ -68,8 +70,9 @@ class PostgresCopy:
         self._connection: psycopg.Connection | None = None
         self._home = 0
         self._there: dict[tuple[str, str], bytes] = {}
+        self._chunks: ChunkCopy | None = None
 
-    def publish(self, facts: Sequence[Fact]) -> Published:
+    def publish(self, facts: Sequence[Fact], shelves: Sequence[Shelf] = ()) -> Published:
         """Bring the copy to what is now, and say that this host lives.
 
         Raises:
@@ -82,6 +85,11 @@ class PostgresCopy:
                 connection = self._claimed()
                 sent = self._send(connection, facts)
                 self._beat(connection)
+                if self._chunks is not None:
+                    brought = self._chunks.bring(shelves)
+                    sent = Published(
+                        sent.rows + brought.rows, sent.gone + brought.gone, brought.owed
+                    )
             return sent
         except BaseException:
             self.close()
@@ -89,6 +97,7 @@ class PostgresCopy:
 
     def close(self) -> None:
         """Give the home free."""
+        self._chunks = None
         if self._connection is not None:
             self._connection.close()
             self._connection = None
@@ -98,7 +107,8 @@ class PostgresCopy:
         if self._connection is not None:
             return self._connection
         connection = self._connection = connect(self._address, self._passwords)
-        if version(connection) is None:
+        found = version(connection)
+        if found is None:
             raise FleetError("there is no fleet in this database", hint="`memconsole fleet init`")
         least = one(connection, "SELECT least_wire FROM fleet.meta")[0]
         if isinstance(least, int) and least > WIRE:
@@ -117,8 +127,20 @@ class PostgresCopy:
         rows = connection.execute(
             "SELECT kind, key, hash FROM fleet.facts WHERE home = %s", (self._home,)
         )
-        self._there = {(kind, key): bytes(found) for kind, key, found in rows}
+        self._there = {(kind, key): bytes(digest) for kind, key, digest in rows}
+        if found >= CHUNKS:
+            self._chunks = ChunkCopy(connection, self._home, self._next_generation)
         return connection
+
+    def _next_generation(self) -> int:
+        """Take the next generation of the home, inside a transaction that changes something.
+
+        Raises:
+            FleetError: Another process publishes this home.
+        """
+        assert self._connection is not None
+        query = "SELECT fleet.next_generation(%s, %s)"
+        return int(str(one(self._connection, query, self._home, self._publisher)[0]))
 
     def _send(self, connection: psycopg.Connection, facts: Sequence[Fact]) -> Published:
         now = {(fact.kind, fact.key): fact.hash for fact in facts}
@@ -127,9 +149,7 @@ class PostgresCopy:
         if not changed and not gone:
             return Published(0, 0)
         with connection.transaction(), connection.cursor() as cursor:
-            [generation] = one(
-                connection, "SELECT fleet.next_generation(%s, %s)", self._home, self._publisher
-            )
+            generation = self._next_generation()
             if gone:
                 cursor.executemany(
                     "DELETE FROM fleet.facts WHERE home = %s AND kind = %s AND key = %s",

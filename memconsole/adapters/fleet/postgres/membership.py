@@ -81,7 +81,9 @@ class Membership:
             SourceAwayError: The server is away or refuses.
         """
         with connect(self._address, passwords_of(self._state_dir)) as connection, said("not left"):
-            rows = one(connection, "SELECT count(*) FROM fleet.facts")[0]
+            found = owner.version(connection) or 0
+            more = " + (SELECT count(*) FROM fleet.chunks)" if found >= owner.CHUNKS else ""
+            rows = one(connection, f"SELECT (SELECT count(*) FROM fleet.facts){more}")[0]
             if not dry_run:
                 connection.execute("SELECT fleet.leave(%s)", (erase,))
                 self._keep(None)

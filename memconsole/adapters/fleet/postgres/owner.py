@@ -23,8 +23,11 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.server import ServerAddress
 
-KNOWN: Final = 2
+KNOWN: Final = 3
 """Version of the schema that this memconsole makes and needs at most."""
+
+CHUNKS: Final = 3
+"""Version of the schema from which chunks can be published."""
 
 OWNER: Final = "fleet_owner"
 
@@ -33,6 +36,12 @@ def script(number: int) -> str:
     """Return the SQL that brings the schema from the version before to this one; 0 is the roles."""
     name = "roles.sql" if number == 0 else f"{number:03}.sql"
     return (files(__package__) / "schema" / name).read_text("utf-8")
+
+
+def vectors_script(schema: str = "public") -> str:
+    """Return the SQL that adds vectors; `schema` is where pgvector is."""
+    text = (files(__package__) / "schema" / "vectors.sql").read_text("utf-8")
+    return text.replace("@vector@", '"' + schema.replace('"', '""') + '"')
 
 
 def whole_script(since: int = -1) -> str:
@@ -72,6 +81,7 @@ class PostgresOwner:
             with said("the fleet was not made"), connection.transaction():
                 connection.execute(whole_script())
                 connection.execute("UPDATE fleet.meta SET schema = %s", (KNOWN,))
+                _add_vectors(connection)
         return None
 
     def upgrade(self, *, dry_run: bool) -> tuple[int, int]:
@@ -87,13 +97,15 @@ class PostgresOwner:
                 raise UsageError(
                     "there is no fleet in this database", hint="`memconsole fleet init`"
                 )
-            if found >= KNOWN or dry_run:
+            if found > KNOWN or dry_run:
                 return found, max(found, KNOWN)
             with said("the fleet was not changed"), connection.transaction():
                 connection.execute(f"SET LOCAL ROLE {OWNER}")
-                connection.execute(whole_script(found))
-                connection.execute("UPDATE fleet.meta SET schema = %s", (KNOWN,))
-                _note(connection, "upgrade", str(KNOWN))
+                if found < KNOWN:
+                    connection.execute(whole_script(found))
+                    connection.execute("UPDATE fleet.meta SET schema = %s", (KNOWN,))
+                    _note(connection, "upgrade", str(KNOWN))
+                _add_vectors(connection)
         return found, KNOWN
 
     def invite(
@@ -185,7 +197,9 @@ class PostgresOwner:
         with self._owner() as connection, said("nothing was removed"), connection.transaction():
             row = connection.execute(
                 "SELECT h.role, (SELECT count(*) FROM fleet.facts f JOIN fleet.homes o"
-                " ON o.id = f.home WHERE o.host = h.id) FROM fleet.hosts h WHERE h.name = %s",
+                " ON o.id = f.home WHERE o.host = h.id) + (SELECT count(*) FROM fleet.chunks c"
+                " JOIN fleet.indexes i ON i.id = c.index_id JOIN fleet.homes o ON o.id = i.home"
+                " WHERE o.host = h.id) FROM fleet.hosts h WHERE h.name = %s",
                 (name,),
             ).fetchone()
             if row is None:
@@ -208,6 +222,18 @@ class PostgresOwner:
 
     def _owner(self) -> psycopg.Connection:
         return connect(self._address, self._passwords, role=OWNER)
+
+
+def _add_vectors(connection: psycopg.Connection) -> None:
+    """Make what holds vectors, where there is pgvector and it is not there; hosts publish anew."""
+    row = connection.execute(
+        "SELECT n.nspname::text FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace"
+        " WHERE extname = 'vector' AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
+        " AND to_regclass('fleet.vectors') IS NULL"
+    ).fetchone()
+    if row is not None:
+        connection.execute(vectors_script(row[0]))
+        connection.execute("DELETE FROM fleet.indexes")
 
 
 def _make_login(

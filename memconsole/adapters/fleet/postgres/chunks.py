@@ -1,0 +1,305 @@
+"""Publishes the chunks of one home: what is there and what should be are compared by their hashes.
+
+The server is asked once a connection what it has, so nothing is counted as there before the
+transaction that brought it was committed. What must go, goes before anything comes.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from memconsole.adapters.fleet.postgres.connect import one
+from memconsole.domain.fleet.publishing import Published
+from memconsole.errors import IndexUnavailableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    import psycopg
+
+    from memconsole.domain.fleet.chunks import PublishedChunk, PublishedDocument
+    from memconsole.ports.fleet import OutgoingIndex, Shelf
+
+Name = tuple[str, bool]
+"""Agent of an index, and whether it holds sessions."""
+
+_PAGE: Final = 500
+_ROUND_S: Final = 10.0
+"""Longest that one round sends chunks; between two of them the host says that it lives."""
+
+
+class There(NamedTuple):
+    """One index as the server has it."""
+
+    id: int
+    stamp: str
+    agents: tuple[str, ...]
+
+
+class ChunkCopy:
+    """The chunks of one home on the server, over one connection that holds the home.
+
+    Args:
+        connection: Of the host's role.
+        home: Its number there.
+        begin: Takes the next generation; refuses where another process publishes.
+        monotonic: Seconds.
+    """
+
+    def __init__(
+        self,
+        connection: psycopg.Connection,
+        home: int,
+        begin: Callable[[], int],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._connection, self._home, self._begin = connection, home, begin
+        self._monotonic = monotonic
+        self._there = {
+            (agent, is_talk): There(at, stamp, tuple(agents))
+            for at, agent, is_talk, stamp, agents in connection.execute(
+                "SELECT id, agent, is_talk, stamp, agents FROM fleet.indexes WHERE home = %s",
+                (home,),
+            )
+        }
+        self._chunks: dict[int, dict[int, int]] = {}
+        self._documents: dict[int, dict[int, tuple[object, ...]]] = {}
+        self._has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
+
+    def bring(self, shelves: Sequence[Shelf]) -> Published:
+        """Bring the copy to what the indexes are now.
+
+        An index that is not there or cannot be read now keeps what is published of it.
+        """
+        gone = self._drop({(shelf.agent, shelf.is_talk) for shelf in shelves})
+        owed: list[tuple[Shelf, str]] = []
+        for shelf in shelves:
+            with _opened(shelf) as index:
+                if index is None:
+                    continue
+                stamp = f"{index.stamp} {shelf.rule}"
+                there = self._there.get((shelf.agent, shelf.is_talk))
+                if there is None or (there.stamp, there.agents) != (stamp, shelf.agents):
+                    gone += self._erase(there, shelf, index)
+                    owed.append((shelf, stamp))
+        end, sent, left = self._monotonic() + _ROUND_S, 0, 0
+        for shelf, stamp in owed:
+            with _opened(shelf) as index:
+                if index is not None and f"{index.stamp} {shelf.rule}" == stamp:
+                    done, waiting = self._send(shelf, index, stamp, end)
+                    sent, left = sent + done, left + waiting
+                else:
+                    left += 1  # it has changed meanwhile
+        return Published(sent, gone, left)
+
+    def _drop(self, meant: set[Name]) -> int:
+        """Delete what is there of indexes that may not be there any more."""
+        dropped = [self._there[name] for name in self._there.keys() - meant]
+        if not dropped:
+            return 0
+        ids = [found.id for found in dropped]
+        with self._connection.transaction():
+            self._begin()
+            gone = one(
+                self._connection,
+                "SELECT count(*) FROM fleet.chunks WHERE index_id = ANY (%s)",
+                ids,
+            )[0]
+            self._connection.execute("DELETE FROM fleet.indexes WHERE id = ANY (%s)", (ids,))
+        self._there = {name: found for name, found in self._there.items() if name in meant}
+        return int(str(gone)) + len(dropped)
+
+    def _erase(self, there: There | None, shelf: Shelf, index: OutgoingIndex) -> int:
+        """Delete chunks that are gone, or may not be there any more; those that changed stay."""
+        if there is None:
+            return 0
+        _, hashes = _allowed(shelf, index)
+        known = self._known(there.id)
+        gone = sorted(known.keys() - hashes.keys())
+        if gone:
+            with self._connection.transaction():
+                self._begin()
+                erase(self._connection, there.id, gone)
+            for at in gone:
+                del known[at]
+        return len(gone)
+
+    def _send(self, shelf: Shelf, index: OutgoingIndex, stamp: str, end: float) -> tuple[int, int]:
+        """Send what is new or differs until the time is over; return what was, and what waits."""
+        documents, hashes = _allowed(shelf, index)
+        number = self._entry(shelf, index)
+        known = self._known(number)
+        self._send_documents(number, documents)
+        waiting = [at for at, digest in hashes.items() if known.get(at) != digest]
+        sent = 0
+        for page in _pages(waiting, _PAGE):
+            if sent and self._monotonic() > end:
+                return sent, len(waiting) - sent
+            found = list(index.chunks(page))
+            with self._connection.transaction():
+                self._begin()
+                erase(self._connection, number, [at for at in page if at in known])
+                self._insert(number, found)
+            known.update((chunk.id, chunk.hash) for chunk in found)
+            sent += len(page)
+        self._settle(number, shelf, index, stamp)
+        return sent, 0
+
+    def _entry(self, shelf: Shelf, index: OutgoingIndex) -> int:
+        """Return the number of an index on the server, made when it is new."""
+        name = (shelf.agent, shelf.is_talk)
+        if name not in self._there:
+            with self._connection.transaction():
+                self._begin()
+                made = one(
+                    self._connection,
+                    "INSERT INTO fleet.indexes (home, agent, is_talk, agents, model)"
+                    " VALUES (%s, %s, %s, %s, %s) RETURNING id",
+                    *(self._home, *name, list(shelf.agents), index.model),
+                )[0]
+            self._there[name] = There(int(str(made)), "", shelf.agents)
+        return self._there[name].id
+
+    def _known(self, number: int) -> dict[int, int]:
+        """Return the hashes of the chunks that the server has of an index."""
+        if number not in self._chunks:
+            rows = self._connection.execute(
+                "SELECT id, hash FROM fleet.chunks WHERE index_id = %s", (number,)
+            )
+            self._chunks[number] = dict(rows.fetchall())
+        return self._chunks[number]
+
+    def _send_documents(self, number: int, documents: Mapping[int, PublishedDocument]) -> None:
+        if number not in self._documents:
+            rows = self._connection.execute(
+                "SELECT id, path, modified_at, is_archived FROM fleet.documents"
+                " WHERE index_id = %s",
+                (number,),
+            )
+            self._documents[number] = {at: tuple(row) for at, *row in rows}
+        known = self._documents[number]
+        changed = [(at, found) for at, found in documents.items() if known.get(at) != found]
+        gone = sorted(known.keys() - documents.keys())
+        if not changed and not gone:
+            return
+        with self._connection.transaction(), self._connection.cursor() as cursor:
+            self._begin()
+            cursor.execute(
+                "DELETE FROM fleet.documents WHERE index_id = %s AND id = ANY (%s)", (number, gone)
+            )
+            cursor.executemany(
+                _PUT_DOCUMENT,
+                [(number, at, _plain(found.path), *found[1:]) for at, found in changed],
+            )
+        self._documents[number] = {at: tuple(found) for at, found in documents.items()}
+
+    def _insert(self, number: int, chunks: Iterable[PublishedChunk]) -> None:
+        found = list(chunks)
+        with self._connection.cursor() as cursor:
+            cursor.executemany(_PUT_CHUNK, [_row(number, chunk) for chunk in found])
+            if self._has_vectors:
+                cursor.executemany(
+                    "INSERT INTO fleet.vectors (index_id, id, vector) VALUES (%s, %s, %s)",
+                    [
+                        (number, chunk.id, vector_text(chunk.vector))
+                        for chunk in found
+                        if chunk.vector is not None
+                    ],
+                )
+
+    def _settle(self, number: int, shelf: Shelf, index: OutgoingIndex, stamp: str) -> None:
+        """Note that the copy is what the index is."""
+        common = index.frequencies()
+        with self._connection.transaction():
+            self._begin()
+            self._connection.execute(
+                "UPDATE fleet.indexes i SET stamp = %s, agents = %s, model = %s,"
+                " epoch_chunks = %s, df_unit = %s, df = %s, (chunks, words) = (SELECT count(*),"
+                " coalesce(sum(c.words), 0) FROM fleet.chunks c WHERE c.index_id = i.id)"
+                " WHERE i.id = %s",
+                (
+                    stamp,
+                    list(shelf.agents),
+                    index.model,
+                    *((0, 1, None) if common is None else common),
+                    number,
+                ),
+            )
+        self._there[shelf.agent, shelf.is_talk] = There(number, stamp, shelf.agents)
+
+
+def erase(connection: psycopg.Connection, number: int, ids: Sequence[int]) -> None:
+    """Delete chunks of an index; their vectors go with them."""
+    if ids:
+        connection.execute(
+            "DELETE FROM fleet.chunks WHERE index_id = %s AND id = ANY (%s)", (number, list(ids))
+        )
+
+
+def vector_text(vector: bytes) -> str:
+    """Return eight-bit numbers as pgvector reads them."""
+    return str(memoryview(vector).cast("b").tolist())
+
+
+@contextmanager
+def _opened(shelf: Shelf) -> Iterator[OutgoingIndex | None]:
+    """Open an index; None where it is not there, or cannot be read now."""
+    with ExitStack() as stack:
+        try:
+            index = stack.enter_context(shelf.open())
+        except (FileNotFoundError, IndexUnavailableError):
+            index = None
+        yield index
+
+
+def _allowed(
+    shelf: Shelf, index: OutgoingIndex
+) -> tuple[dict[int, PublishedDocument], dict[int, int]]:
+    """Return the documents that may leave, and the hashes of their chunks."""
+    documents = {at: one for at, one in index.documents().items() if shelf.allows(one.path)}
+    hashes = index.hashes().items()
+    return documents, {at: digest for at, (document, digest) in hashes if document in documents}
+
+
+def _row(number: int, chunk: PublishedChunk) -> tuple[object, ...]:
+    words = _plain(chunk.words)
+    return (
+        number,
+        chunk.id,
+        chunk.document,
+        chunk.hash,
+        chunk.start_line,
+        chunk.end_line,
+        chunk.at,
+        len(words.split()),
+        chunk.on_path,
+        list(chunk.tags),
+        _plain(chunk.heading),
+        words,
+        _plain(chunk.text),
+        chunk.tokens,
+    )
+
+
+def _plain(text: str) -> str:
+    """Return a text as PostgreSQL takes it: without NUL and halves of surrogate pairs."""
+    return text.replace("\0", " ").encode("utf-8", "replace").decode()
+
+
+_PUT_DOCUMENT = """
+INSERT INTO fleet.documents (index_id, id, path, modified_at, is_archived)
+VALUES (%s, %s, %s, %s, %s) ON CONFLICT (index_id, id) DO UPDATE SET path = excluded.path,
+  modified_at = excluded.modified_at, is_archived = excluded.is_archived
+"""
+
+_PUT_CHUNK = """
+INSERT INTO fleet.chunks (index_id, id, document, hash, start_line, end_line, at, words, on_path,
+  tags, heading, lex, text, tokens)
+VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_tsvector('fleet.words', %s), %s, %s)
+"""
+
+
+def _pages(ids: Sequence[int], size: int) -> Iterable[Sequence[int]]:
+    return (ids[at : at + size] for at in range(0, len(ids), size))

@@ -1,0 +1,110 @@
+"""What of an index is published: chunks as other hosts may read them, and which documents may go.
+
+An index is named by its agent and by what it holds. What was published of a chunk is told by a hash
+of everything in it that can change; its text never does without another number.
+"""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+
+
+MEMORY: Final = "memory"
+TALKS: Final = "talks"
+LEVELS: Final = ("nothing", "figures", MEMORY, TALKS)
+"""What `fleet.publish` may say, from the least on; each holds what is before it."""
+
+_MOST_PATH = 4096
+_SESSIONS = "sessions/"
+
+
+class PublishedDocument(NamedTuple):
+    """One file, or one session.
+
+    Attributes:
+        path: As hits show it, masked.
+    """
+
+    path: str
+    modified_at: datetime | None
+    is_archived: bool
+
+
+class PublishedChunk(NamedTuple):
+    """One chunk on its way out, masked.
+
+    Attributes:
+        words: Folded words of its text, then of its headings and its document, by blanks.
+        tokens: Packed; None where they are of another model than everybody's, or would tell more
+            than the text.
+        vector: In eight-bit numbers; None likewise.
+    """
+
+    id: int
+    document: int
+    hash: int
+    start_line: int
+    end_line: int
+    at: datetime | None
+    on_path: bool
+    tags: tuple[str, ...]
+    heading: str
+    text: str
+    words: str
+    tokens: bytes | None
+    vector: bytes | None
+
+
+class Frequencies(NamedTuple):
+    """In how many chunks of an index each token is.
+
+    Attributes:
+        chunks: Of the index when that was counted.
+        unit: What the counts are divided by, so that they fit into 16 bits.
+        counts: Two bytes a token, the lower one first.
+    """
+
+    chunks: int
+    unit: int
+    counts: bytes
+
+
+def is_excluded(path: str, patterns: Iterable[str]) -> bool:
+    """Tell whether a path is one of those, or lies in one; `*` stands for anything."""
+    return any(
+        fnmatchcase(path, one) or path.startswith(f"{one.rstrip('/')}/") or path == one
+        for one in patterns
+    )
+
+
+def session_of(path: str) -> str:
+    """Return the number of the session that a document is."""
+    return path.removeprefix(_SESSIONS).partition("#")[0]
+
+
+def lines_of(found: Iterable[tuple[int, int, str]]) -> dict[int, str]:
+    """Return the lines that chunks hold, by number; chunks overlap.
+
+    Args:
+        found: First line, last line and text of each.
+    """
+    lines: dict[int, str] = {}
+    for start, end, text in found:
+        parts = text.split("\n")
+        if len(parts) != end - start + 1:  # a long line was cut into pieces
+            parts = [text.replace("\n", " ")]
+        for number, line in enumerate(parts, start):
+            if len(line) >= len(lines.get(number, "")):
+                lines[number] = line
+    return lines
+
+
+def wanted(publish: str) -> Sequence[bool]:
+    """Return which indexes a level lets out: False is memory, True is talks."""
+    place = LEVELS.index(publish)
+    return [False, True][: max(0, place - 1)]
