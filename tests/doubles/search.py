@@ -35,6 +35,7 @@ from memconsole.text.folding import words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import date
 
     from memconsole.domain.agents import Agent, Home, Notice
@@ -269,12 +270,8 @@ class FakeIndex:
             self.lacking = 0
         return self.status(scope, settings)
 
-    @contextmanager
-    def outgoing(self, scope: IndexScope) -> Iterator[OutgoingIndex]:
-        if scope.agent.id in self.broken:
-            raise self.broken[scope.agent.id]
-        raise FileNotFoundError(scope.agent.id)
-        yield
+    def outgoing(self, scope: IndexScope) -> AbstractContextManager[OutgoingIndex]:
+        raise self.broken.get(scope.agent.id, FileNotFoundError(scope.agent.id))
 
     def take_in(
         self,
