@@ -43,12 +43,13 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.figures import Fact
+    from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.fleet.letters import Sent
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.settings import Settings
-    from memconsole.ports.fleet import FleetSource, Shelf
+    from memconsole.ports.fleet import FleetSource
     from memconsole.ports.platform import Clock
 
 _PEERS = "peers.key"

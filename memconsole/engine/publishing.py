@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from threading import Event
 
     from memconsole.domain.figures import Fact
+    from memconsole.domain.fleet.chunks import Shelf
     from memconsole.ports.alerts import StatusFile
-    from memconsole.ports.fleet import FleetCopy, Shelf
+    from memconsole.ports.fleet import FleetCopy
     from memconsole.ports.platform import Clock
 
 logger = logging.getLogger(__name__)

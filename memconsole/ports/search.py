@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.calendar import Zone
+    from memconsole.domain.fleet.chunks import OutgoingIndex
     from memconsole.domain.platform_search.candidates import PlatformChunk, WordsFound
     from memconsole.domain.platform_search.index import Contents, IndexedFile, IndexFacts
     from memconsole.domain.platform_search.words import Plan
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import ChunkRow, Legs, Narrowing
     from memconsole.domain.settings import SearchSettings
-    from memconsole.ports.fleet import OutgoingIndex
     from memconsole.ports.platform import StopSignal
 
 

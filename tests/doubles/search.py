@@ -40,10 +40,10 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.calendar import Zone
+    from memconsole.domain.fleet.chunks import OutgoingIndex
     from memconsole.domain.platform_search.words import Plan
     from memconsole.domain.search.query import Query
     from memconsole.domain.settings import SearchSettings
-    from memconsole.ports.fleet import OutgoingIndex
     from memconsole.ports.platform import StopSignal
 
 T = TypeVar("T")

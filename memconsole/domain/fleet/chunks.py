@@ -7,10 +7,11 @@ of everything in it that can change; its text never does without another number.
 from __future__ import annotations
 
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
 
@@ -72,6 +73,49 @@ class Frequencies(NamedTuple):
     chunks: int
     unit: int
     counts: bytes
+
+
+class OutgoingIndex(Protocol):
+    """One open index of this host, as it may leave; masked.
+
+    Attributes:
+        stamp: Another one says that something may have changed.
+        model: What made its vectors.
+    """
+
+    stamp: str
+    model: str
+
+    def documents(self) -> Mapping[int, PublishedDocument]:
+        """Return its documents by their numbers."""
+
+    def hashes(self) -> Mapping[int, tuple[int, int]]:
+        """Return by the number of each chunk its document and the hash of all that may change."""
+
+    def chunks(self, ids: Iterable[int]) -> Iterator[PublishedChunk]:
+        """Yield certain chunks; those that are gone are left out."""
+
+    def frequencies(self) -> Frequencies | None:
+        """Return how common tokens are; None where it has none."""
+
+
+class Shelf(NamedTuple):
+    """One index of this host that may be published.
+
+    Attributes:
+        agent: Whose name it bears.
+        agents: All that search in it.
+        rule: Changes with what may leave it.
+        allows: Whether the document of a path may leave.
+        open: Opens it for one reading; FileNotFoundError where there is none.
+    """
+
+    agent: str
+    is_talk: bool
+    agents: tuple[str, ...]
+    rule: str
+    allows: Callable[[str], bool]
+    open: Callable[[], AbstractContextManager[OutgoingIndex]]
 
 
 def is_excluded(path: str, patterns: Iterable[str]) -> bool:

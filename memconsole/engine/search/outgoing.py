@@ -10,11 +10,10 @@ import hashlib
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.fleet.chunks import is_excluded, session_of, wanted
+from memconsole.domain.fleet.chunks import Shelf, is_excluded, session_of, wanted
 from memconsole.domain.search.indexing import Source
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.engine.search.open import targets
-from memconsole.ports.fleet import Shelf
 from memconsole.text.outgoing import name_out
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.domain.agents import Home, Notice
+    from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.search.indexing import DocumentText, IndexStatus
     from memconsole.domain.search.values import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.service import HomeService
     from memconsole.engine.search.open import IndexTarget
     from memconsole.ports.bundle import SearchNeeds
-    from memconsole.ports.fleet import Shelf
     from memconsole.ports.platform import StopSignal
     from memconsole.ports.search import SearchIndex
 

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     import uuid
     from pathlib import Path
 
+    from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
-    from memconsole.ports.fleet import Shelf
     from tests.lanes.postgres.fleet import Somebody
 
 

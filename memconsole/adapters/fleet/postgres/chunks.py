@@ -19,8 +19,12 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from memconsole.domain.fleet.chunks import PublishedChunk, PublishedDocument
-    from memconsole.ports.fleet import OutgoingIndex, Shelf
+    from memconsole.domain.fleet.chunks import (
+        OutgoingIndex,
+        PublishedChunk,
+        PublishedDocument,
+        Shelf,
+    )
 
 Name = tuple[str, bool]
 """Agent of an index, and whether it holds sessions."""
