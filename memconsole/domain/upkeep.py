@@ -7,6 +7,7 @@ packed is unpacked, and what was taken away is put back, until the grace time is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -179,6 +180,9 @@ class TakenFile:
         mode: Permission bits.
         modified_ns: File time.
         is_done: False from before the step until behind it.
+        waited_s: Seconds that it surely waited, up to `looked_at`.
+        looked_at: When a cleanup looked at it last.
+        passed_s: The stopwatch of the host at that moment; it begins anew with the host.
     """
 
     id: int
@@ -192,6 +196,26 @@ class TakenFile:
     mode: int
     modified_ns: int
     is_done: bool = False
+    waited_s: float = 0
+    looked_at: datetime | None = None
+    passed_s: float | None = None
+
+    def waiting(self, now: datetime, passed_s: float) -> TakenFile:
+        """Return it with the time that it waited since somebody looked, as far as that is sure.
+
+        A wall clock may jump by years. So only that much counts as both clocks say, and of a host
+        that was started since only the time since then.
+
+        Args:
+            now: The wall clock.
+            passed_s: Seconds of a clock that never goes back while the host runs.
+        """
+        seen = replace(self, looked_at=now, passed_s=passed_s)
+        if self.looked_at is None or self.passed_s is None:
+            return seen
+        ran_s = passed_s if passed_s < self.passed_s else passed_s - self.passed_s
+        since_s = min((now - self.looked_at).total_seconds(), ran_s)
+        return replace(seen, waited_s=self.waited_s + max(0.0, since_s))
 
 
 def steps_due(

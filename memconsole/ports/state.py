@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
     from pathlib import Path
@@ -87,6 +87,9 @@ class TakenLog(Protocol):
 
     def done(self, taken: TakenFile) -> None:
         """Store that it was done."""
+
+    def looked(self, taken: Iterable[TakenFile]) -> None:
+        """Store how long these waited up to now."""
 
     def drop(self, taken: TakenFile) -> None:
         """Forget it: it was not done, came back, or is gone for good."""

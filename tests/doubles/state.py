@@ -136,6 +136,11 @@ class FakeTaken(Unwritable):
             replace(one, is_done=True) if one.id == taken.id else one for one in self.stored
         ]
 
+    def looked(self, taken: Iterable[TakenFile]) -> None:
+        self._check()
+        known = {one.id: one for one in taken}
+        self.stored = [known.get(one.id, one) for one in self.stored]
+
     def drop(self, taken: TakenFile) -> None:
         self._check()
         self.stored = [one for one in self.stored if one.id != taken.id]

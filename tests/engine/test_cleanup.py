@@ -399,7 +399,7 @@ def test_what_was_packed_is_not_taken_away_while_it_can_be_unpacked() -> None:
     stage = Stage(old("s-1", 90 * DAY))
     assert [status for status, _ in stage.clean()] == ["done"]
     assert stage.clean() == []
-    stage.world.clock.at = NOW + 8 * DAY
+    stage.world.clock.advance(8 * DAY)
     assert stage.clean() == [("done", "taken away")]
 
 
@@ -429,12 +429,43 @@ def test_behind_its_grace_time_it_is_deleted_for_good() -> None:
     stage.files.there = [packed("kept", 40 * DAY)]
     stage.capture("kept")
     stage.clean()
-    stage.world.clock.at = NOW + ON.grace
+    stage.world.clock.advance(ON.grace)
     assert isinstance(stage.run(is_undo=True, dry_run=True), Skipped)
     assert "would delete 400 B of main for good" in stage.run(dry_run=True).message
     assert len(stage.files.kept) == 1
     assert "deleted 400 B of main for good" in stage.run().message
     assert (stage.files.kept, stage.world.taken.stored) == ({}, [])
+
+
+def test_a_clock_that_jumps_ahead_deletes_nothing() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.there = [packed("kept", 40 * DAY)]
+    stage.capture("kept")
+    stage.clean()
+    stage.world.clock.at += 3650 * DAY
+    for _ in range(2):
+        assert "for good" not in stage.run().message
+        assert "kept" in {one.session_id for one in stage.files.kept.values()}
+        stage.world.clock.advance(timedelta(hours=1))
+    assert status_of(stage.run(is_undo=True, dry_run=True)) == "planned"
+    stage.world.clock.advance(ON.grace)
+    assert "for good" in stage.run().message
+
+
+def test_time_before_a_restart_of_the_host_counts_as_far_as_somebody_looked() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.world.clock.seconds = 5e6
+    stage.files.there = [packed("kept", 40 * DAY)]
+    stage.capture("kept")
+    stage.clean()
+    stage.world.clock.advance(4 * DAY)
+    stage.run()
+    stage.world.clock.seconds = 0  # the host starts, with a clock that is years ahead
+    stage.world.clock.at += 3650 * DAY
+    stage.world.clock.advance(2 * DAY)
+    assert "for good" not in stage.run().message
+    stage.world.clock.advance(DAY)
+    assert "for good" in stage.run().message
 
 
 @pytest.mark.parametrize("is_behind", [True, False])

@@ -25,7 +25,7 @@ from memconsole.adapters.state.tables import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from contextlib import AbstractContextManager
     from datetime import datetime
 
@@ -290,6 +290,20 @@ class StateTaken:
         self._database.write(
             lambda connection: TAKEN.change(connection, {"is_done": True}, id=taken.id)
         )
+
+    def looked(self, taken: Iterable[TakenFile]) -> None:
+        """Store how long these waited up to now, all of them at once."""
+
+        def change(connection: Connection) -> None:
+            for one in taken:
+                row = {
+                    "waited_s": one.waited_s,
+                    "looked_at": one.looked_at,
+                    "passed_s": one.passed_s,
+                }
+                TAKEN.change(connection, row, id=one.id)
+
+        self._database.write(change)
 
     def drop(self, taken: TakenFile) -> None:
         """Forget it: it was not done, came back, or is gone for good."""

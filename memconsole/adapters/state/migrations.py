@@ -204,6 +204,12 @@ MIGRATIONS: Final = (
     ) STRICT;
     CREATE INDEX idx_taken_home_agent_id ON taken (home, agent, id);
     """,
+    # 24: how long what was taken away waited, by two clocks
+    """
+    ALTER TABLE taken ADD COLUMN waited_s REAL;
+    ALTER TABLE taken ADD COLUMN looked_at TEXT;
+    ALTER TABLE taken ADD COLUMN passed_s REAL;
+    """,
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""
 

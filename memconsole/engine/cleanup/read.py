@@ -86,7 +86,11 @@ class OldFiles:
 
     def is_over(self, one: TakenFile) -> bool:
         """Whether nobody can bring a file back any more."""
-        return self.now - one.at >= self.settings.cleanup.grace
+        return self.looked(one).waited_s >= self.settings.cleanup.grace.total_seconds()
+
+    def looked(self, one: TakenFile) -> TakenFile:
+        """Return what was done to a file with the time that it waited up to now."""
+        return one.waiting(self.now, self.clock.monotonic())
 
     def found(self, agent: Agent, listed: Sequence[StoredSession]) -> list[OldFile]:
         """Return every file that no session of the stores is read from."""

@@ -107,9 +107,10 @@ class CleanupRun:
         Returns:
             What was taken away, and is deleted now for good.
         """
-        gone = []
+        gone, waiting = [], []
         for one in self.old.taken.of(self.agent.ref):
             if one.is_done and not self.old.is_over(one):
+                waiting.append(self.old.looked(one))
                 continue
             try:
                 if not self.command.dry_run:
@@ -119,6 +120,8 @@ class CleanupRun:
                 continue
             if one.is_done and one.step is Step.DELETE:
                 gone.append(one)
+        if waiting and not self.command.dry_run:
+            self.old.taken.looked(waiting)
         return gone
 
     def _settle(self, one: TakenFile) -> None:
@@ -242,7 +245,8 @@ class CleanupRun:
     def _recorded(self, file: OldFile, step: Step, kept: str) -> Iterator[None]:
         """Record what is done in the block: before it, and that it was done behind it."""
         made = (0, self.agent.ref, self.began_at, file.path, file.kind, step, kept)
-        one = self.old.taken.add(TakenFile(*made, file.size_bytes, file.mode, file.file_ns))
+        one = TakenFile(*made, file.size_bytes, file.mode, file.file_ns)
+        one = self.old.taken.add(self.old.looked(one))
         try:
             yield
         except OSError:

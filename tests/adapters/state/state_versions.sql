@@ -351,3 +351,8 @@ CREATE TABLE taken (
       is_done INTEGER NOT NULL
     ) STRICT;
 CREATE INDEX idx_taken_home_agent_id ON taken (home, agent, id);
+
+-- version 24
+ALTER TABLE taken ADD COLUMN waited_s REAL;
+ALTER TABLE taken ADD COLUMN looked_at TEXT;
+ALTER TABLE taken ADD COLUMN passed_s REAL;
