@@ -233,9 +233,10 @@ def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> Heal
     from memconsole.adapters.platform.cron_runs import PlatformCron  # noqa: PLC0415
     from memconsole.adapters.sessions.files.archives import DiskOldTranscripts  # noqa: PLC0415
 
+    own = (settings.log.file,) if settings.log.file else ()
     logs = DiskLogFiles(
         settings.state_dir,
-        own=(settings.log.file,) if settings.log.file else (),
+        own=own,
         patterns=_usable(lambda: settings.log_rotation.paths, ()),
     )
     metrics = PrometheusMetrics(
@@ -244,7 +245,7 @@ def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> Heal
     locks = HeldLocks(settings.state_dir / "locks")
     cron = PlatformCron(copies)
     secrets = JsonStatusFile(settings.state_dir / "health" / "secrets.json")
-    old = DiskOldTranscripts(settings.state_dir)
+    old = DiskOldTranscripts(settings.state_dir, logs=own)
     fleet = JsonStatusFile(settings.state_dir / "fleet" / "standing.json")
     host = Host(home_of_process)
     return HealthPorts(host, locks, cron, kept.jobs, logs, metrics, old, secrets, fleet)

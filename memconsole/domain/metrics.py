@@ -10,6 +10,7 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.activity import Doing
+from memconsole.domain.upkeep import OldKind
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.search.indexing import IndexStatus, Source
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
+    from memconsole.domain.upkeep import OldFigures
 
 _PREFIX = "memconsole_"
 
@@ -48,10 +50,11 @@ def families(
     snapshot: ConsoleSnapshot,
     jobs: Mapping[str, JobRecord],
     indexes: Mapping[tuple[str, Source], IndexStatus],
+    old: Mapping[str, OldFigures],
     *,
     version: str,
 ) -> tuple[Family, ...]:
-    """Return everything monitoring is told of one reading."""
+    """Return everything monitoring is told of one reading; `old` by agent, ours under no name."""
     build = _family("build_info", "Version of memconsole", "version")
     build.add(1, version)
     taken = _family("collected_timestamp_seconds", "When these figures were read")
@@ -63,7 +66,13 @@ def families(
     word = _family("gateway_verdict", "How the Gateway is: 1 for that", "verdict")
     word.add(1, verdict)
     found = (build, taken, gateway, word)
-    parts = (_agents(snapshot), _pools(snapshot.agents), _jobs(jobs), _indexes(indexes))
+    parts = (
+        _agents(snapshot),
+        _pools(snapshot.agents),
+        _jobs(jobs),
+        _indexes(indexes),
+        _cleanups(old),
+    )
     alerts = _family("alert", "What is wrong now, by issue and severity", "issue", "severity")
     for one in snapshot.alerts:
         alerts.add(1, one.issue, one.status.value)
@@ -137,6 +146,24 @@ def _indexes(indexes: Mapping[tuple[str, Source], IndexStatus]) -> Iterable[Fami
         state.add(1, agent, source.value, status.state.value)
         chunks.add(status.chunks, agent, source.value)
     return state, chunks
+
+
+def _cleanups(old: Mapping[str, OldFigures]) -> Iterable[Family]:
+    files = _family("old_files", "Files that cleanup looks at", "agent", "kind")
+    size = _family("old_bytes", "Bytes of files that cleanup looks at", "agent", "kind")
+    kept = _family("taken_files", "Files that were taken away and may come back", "agent")
+    kept_size = _family("taken_bytes", "Bytes of files that may come back", "agent")
+    last = _family("cleanup_timestamp_seconds", "When a cleanup ran that did not fail", "agent")
+    for agent, one in sorted(old.items()):
+        for kind in OldKind:
+            if one.found is not None and kind.is_of_agents is bool(agent):
+                number, held = one.found.get(kind, (0, 0))
+                files.add(number, agent, kind.value)
+                size.add(held, agent, kind.value)
+        kept.add(one.kept[0], agent)
+        kept_size.add(one.kept[1], agent)
+        last.add(_seconds(one.cleaned_at), agent)
+    return files, size, kept, kept_size, last
 
 
 def _family(name: str, help_text: str, *labels: str) -> Family:

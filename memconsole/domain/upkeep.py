@@ -1,8 +1,9 @@
-"""What grows beside the memory: logs that are rotated, and files of ended sessions that may go.
+"""What grows beside the memory: logs that are rotated, and old files that may go.
 
-Only a file that no store needs any more is looked at, and only one that was captured to its end may
-go. It is packed first, and taken away much later; both ages count from its newest message. What was
-packed is unpacked, and what was taken away is put back, until the grace time is over.
+Of the files of sessions only one is looked at that no store needs any more, and only one that was
+captured to its end may go; its age counts from its newest message. Ours are archives of memory,
+copies and parts of logs. A file is packed first, and taken away much later. What was packed is
+unpacked, and what was taken away is put back, until the grace time is over.
 """
 
 from __future__ import annotations
@@ -10,19 +11,23 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.settings.sections import CleanupSettings
+
+
+_LONGEST_NUMBER = 3
+"""Digits of the number of a part of a log."""
 
 
 class LogOwner(StrEnum):
@@ -96,19 +101,49 @@ class OldKind(StrEnum):
     CHECKPOINT = "checkpoint"
     PARKED = "parked"
     ORPHAN = "orphan"
+    ARCHIVE = "archive"
+    """What was let go of a memory, which search still finds."""
+
+    OBSERVATIONS = "observations"
+    """A copy of an agent's observations, from before they were consolidated."""
+
+    CONFIG = "config"
+    """A copy of the platform's configuration, from before we changed it."""
+
+    LOG = "log"
+    """An older part of a log in our state folder."""
 
     @property
     def is_copy(self) -> bool:
         """Whether it is the past of a session that may go on."""
         return self in (OldKind.BACKUP, OldKind.CHECKPOINT)
 
+    @property
+    def is_of_agents(self) -> bool:
+        """Whether it lies in an agent's folders, and not in our state folder."""
+        return self not in (OldKind.CONFIG, OldKind.LOG)
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether we wrote it."""
+        return self in OUR_NAMES
+
+
+OUR_NAMES: Mapping[OldKind, str] = {
+    OldKind.ARCHIVE: r"(?:forgotten-\d{4}-\d\d|\d{4}-\d\d-\d\d)\.md",
+    OldKind.OBSERVATIONS: r"observations-\d{8}-\d{6}(?:-\d+)?\.md",
+    OldKind.CONFIG: r"config-\d{8}-\d{6}(?:-\d{2})?\.json",
+    OldKind.LOG: r".+\.(?:\d{1,3}|\d{8}-\d{6})",
+}
+"""Patterns of the names that we give such files, before they are packed."""
+
 
 @dataclass(frozen=True, slots=True)
 class OldFile:
-    """One file beside the live transcripts of an agent.
+    """One file beside the live transcripts of an agent, or of ours.
 
     Attributes:
-        session_id: By its name.
+        session_id: By its name; empty of ours.
         modified_at: Of its newest message where somebody looked, else of the file; a file that we
             packed keeps it.
         is_packed: gzip by us, or zstd by the platform.
@@ -131,6 +166,17 @@ class OldFile:
     def is_packed_by_us(self) -> bool:
         """Whether it is `<name>.gz`, as we leave it."""
         return self.path.suffix == ".gz"
+
+    @property
+    def plain_path(self) -> Path:
+        """Where it is unpacked to.
+
+        The next rotation gives the number of a part of a log to another part: it gets its time.
+        """
+        stem, _, number = self.path.name.rpartition(".")
+        if self.kind is not OldKind.LOG or len(number) > _LONGEST_NUMBER:
+            return self.path
+        return self.path.with_name(f"{stem}.{self.modified_at:%Y%m%d-%H%M%S}")
 
 
 class Captured(StrEnum):
@@ -218,6 +264,29 @@ class TakenFile:
         return replace(seen, waited_s=self.waited_s + max(0.0, since_s))
 
 
+class OldFigures(NamedTuple):
+    """What monitoring is told of the old files of an agent, or of ours.
+
+    Attributes:
+        found: Of each kind, how many there are and their bytes; None where that is not known.
+        kept: The same of what was taken away and may come back.
+        cleaned_at: When a cleanup ran that did not fail.
+    """
+
+    found: Mapping[OldKind, tuple[int, int]] | None
+    kept: tuple[int, int]
+    cleaned_at: datetime | None
+
+
+def counted(files: Iterable[OldFile]) -> Mapping[OldKind, tuple[int, int]]:
+    """Return how many files there are of each kind, and their bytes."""
+    found: dict[OldKind, tuple[int, int]] = {}
+    for one in files:
+        number, size = found.get(one.kind, (0, 0))
+        found[one.kind] = number + 1, size + one.size_bytes
+    return found
+
+
 def steps_due(
     files: Sequence[OldFile],
     now: datetime,
@@ -251,6 +320,36 @@ def steps_due(
 
 def _by_age(file: OldFile) -> datetime:
     return file.modified_at
+
+
+def own_steps_due(
+    files: Sequence[OldFile],
+    now: datetime,
+    rules: CleanupSettings,
+    older_than: timedelta | None = None,
+) -> dict[OldFile, Step]:
+    """Return what is due for which file of ours, the largest first.
+
+    The newest copy of its kind stays, and archives of memory have an age of their own, which no
+    size and no `older_than` makes shorter: what is packed is not searched any more.
+
+    Args:
+        files: Of one agent, or those of our state folder.
+        now: The time.
+        rules: `[cleanup]`.
+        older_than: As for `steps_due`.
+    """
+    newest = [
+        max((it for it in files if it.kind is kind), key=lambda it: it.path.name, default=None)
+        for kind in (OldKind.OBSERVATIONS, OldKind.CONFIG)
+    ]
+    rest = [one for one in files if one.kind is not OldKind.ARCHIVE and one not in newest]
+    due = steps_due(rest, now, rules, older_than)
+    if rules.archive_days:
+        days = rules.archive_days
+        slow = replace(rules, compress_days=days, delete_days=days + rules.delete_days, max_bytes=0)
+        due |= steps_due([one for one in files if one.kind is OldKind.ARCHIVE], now, slow)
+    return dict(sorted(due.items(), key=lambda pair: (-pair[0].size_bytes, pair[0].path)))
 
 
 def why_in_use(file: OldFile, known: Sequence[StoredSession]) -> str | None:

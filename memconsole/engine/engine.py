@@ -360,8 +360,14 @@ class Engine:
         """What monitoring is told."""
         from memconsole.engine.metrics import MetricsService  # noqa: PLC0415
 
-        ports = self._ports.health()
-        return MetricsService(ports.metrics, ports.jobs, snapshot=self.snapshot, search=self.search)
+        return MetricsService(
+            self._ports.health(),
+            self._reader,
+            snapshot=self.snapshot,
+            search=self.search,
+            taken=self._ports.taken,
+            runs=self._ports.runs,
+        )
 
     @cached_property
     def hooks(self) -> HookService:

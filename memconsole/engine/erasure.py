@@ -16,6 +16,7 @@ from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import without
 from memconsole.domain.memory.entries import ACTIVE_CONTEXT, bare, entries_of, normalised
 from memconsole.domain.memory.intents import Erasure
+from memconsole.engine.cleanup.erase import erase_from_old
 from memconsole.errors import MemconsoleError, WorkspaceError
 from memconsole.system.folders import is_gone
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.edits import MemoryAction
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.engine.cleanup.read import OldFiles
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory, Memories
     from memconsole.engine.search.reindex import MemoryIndex
@@ -65,14 +67,18 @@ class Erased(NamedTuple):
         wrote: Files of the workspace.
         gone: Paths where no workspace stands any more, and of which something was erased.
         kept: Other workspaces of which our state holds the same text still.
+        old: How many files held it that were packed or taken away, or lay in our state folder.
     """
 
     wrote: list[Written]
     gone: tuple[str, ...]
     kept: tuple[str, ...]
+    old: int = 0
 
 
-def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> Erased:
+def erase(
+    memory: AgentMemory, erasure: Erasure, edits: MemoryLog, *, reader: Reader, old: OldFiles
+) -> Erased:
     """Remove entries, lines with their words from our files, and what could be undone of them.
 
     What is gone already is passed over, so that it can be done again after a kill.
@@ -83,6 +89,12 @@ def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> Erased:
         StateError: What could be undone cannot be removed.
     """
     words, ids = erasure.words, erasure.ids
+    number = erase_from_old(
+        [one for one in reader.home().agents if str(one.workspace.resolve()) == memory.real],
+        old,
+        holds=lambda line: _has(line, words),
+        clean=lambda text: _scrubbed(text, words, ids),
+    )
     wrote = [it for path in erasure.paths if (it := _cut(memory, path, ids)) is not None]
     for path in _ours(memory):
         seen = memory.read(path)
@@ -94,7 +106,7 @@ def erase(memory: AgentMemory, erasure: Erasure, edits: MemoryLog) -> Erased:
             return clean("" if now is None else now.text, words, ids)
 
         wrote.append(memory.change(path, make)[2])
-    return Erased(wrote, *_erase_records(memory, erasure, edits))
+    return Erased(wrote, *_erase_records(memory, erasure, edits), number)
 
 
 def _erase_records(
@@ -130,6 +142,7 @@ def finish(
     edits: MemoryLog,
     journal: Journal,
     reader: Reader,
+    old_files: OldFiles,
 ) -> None:
     """Finish erasures of runs that ended half way, the index included.
 
@@ -143,6 +156,7 @@ def finish(
         edits: What could be undone of it.
         journal: Where it is promised.
         reader: For the agents that there are.
+        old_files: What was packed or taken away.
     """
     root = None
     known = {one.id for one in reader.home().agents}
@@ -151,7 +165,7 @@ def finish(
             owner = erasure.agent if erasure.agent in known else agent.id
             memory = memories.of(owner)
             with journal.turn(memory.root, is_forward=True):
-                erase(memory, erasure, edits)
+                erase(memory, erasure, edits, reader=reader, old=old_files)
             _, notice = memory_index.refresh(memory, is_full=True)
         except MemconsoleError as error:
             logger.warning("an erasure is not finished yet: %s", error)

@@ -5,39 +5,56 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole import __version__
+from memconsole.domain.checkpoint.rules import is_readable
+from memconsole.domain.commands.cleanup import CLEANUP
 from memconsole.domain.metrics import families
+from memconsole.domain.upkeep import OldFigures, Step, counted
+from memconsole.engine.cleanup.read import OURS, left_over
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.engine.home.reader import Reader
     from memconsole.engine.search.service import SearchService
-    from memconsole.ports.host import MetricsSink
-    from memconsole.ports.jobs import JobStore
+    from memconsole.ports.bundle import HealthPorts
+    from memconsole.ports.platform import RunLog
+    from memconsole.ports.state import TakenLog
+
+_RUNS = 200
+"""Of cleanups that are looked at: one of each agent and night, for the agents of a large home."""
 
 
 class MetricsService:
     """Metrics for monitoring.
 
     Args:
-        sink: Where they go.
-        jobs: Their last runs.
+        health: Where they go, the last runs of jobs, and old files.
+        reader: For the home.
         snapshot: Takes a reading of everything.
         search: Tells the state of the indexes.
+        taken: What cleanup took away.
+        runs: When it ran.
     """
 
     def __init__(
         self,
-        sink: MetricsSink,
-        jobs: JobStore,
+        health: HealthPorts,
+        reader: Reader,
         *,
         snapshot: Callable[[], ConsoleSnapshot],
         search: SearchService,
+        taken: TakenLog,
+        runs: RunLog,
     ) -> None:
-        self._sink = sink
-        self._jobs = jobs
+        self._sink = health.metrics
+        self._jobs = health.jobs
+        self._old = health.transcripts
+        self._reader = reader
         self._snapshot = snapshot
         self._search = search
+        self._taken = taken
+        self._runs = runs
 
     def publish(self) -> int | None:
         """Tell monitoring how things are; return how many samples, None when nobody listens.
@@ -50,6 +67,24 @@ class MetricsService:
         if not self._sink.is_wanted:
             return None
         snapshot, records = self._snapshot(), self._jobs.records()
-        found = families(snapshot, records, self._search.indexes(), version=__version__)
+        indexes, old = self._search.indexes(), dict(self._old_figures())
+        found = families(snapshot, records, indexes, old, version=__version__)
         self._sink.publish(found)
         return sum(len(one.samples) for one in found)
+
+    def _old_figures(self) -> Iterator[tuple[str, OldFigures]]:
+        """Yield what there is for cleanup of each agent, and of ours under no name."""
+        home = self._reader.home()
+        runs = self._runs.runs(limit=_RUNS, home=str(home.path), command=CLEANUP.name)
+        last = {one.agent or "": one.ended_at for one in reversed(runs) if one.status != "failed"}
+        for agent in (*home.agents, None):
+            files = list(self._old.own(agent))
+            listing = None if agent is None else self._reader.listing(agent)
+            if agent is not None and listing is not None:
+                files += left_over(self._old, agent, listing.sessions)
+            is_known = listing is None or is_readable(listing)
+            taken = self._taken.of(OURS if agent is None else agent.ref)
+            kept = [one.size_bytes for one in taken if one.step is Step.DELETE and one.is_done]
+            name = "" if agent is None else agent.id
+            figures = (len(kept), sum(kept)), last.get(name)
+            yield name, OldFigures(counted(files) if is_known else None, *figures)

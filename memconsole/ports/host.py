@@ -42,40 +42,67 @@ class LogFiles(Protocol):
 
 
 class OldTranscripts(Protocol):
-    """Files of ended sessions: the one thing of the platform's that we may pack and take away."""
+    """Files of ended sessions, the one thing of the platform's that we may take away, and ours.
+
+    None in the place of an agent means our state folder and our logs.
+    """
 
     def found(self, agent: Agent) -> tuple[OldFile, ...]:
         """Return every transcript, archive and copy in an agent's own folders, live ones too."""
 
-    def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
+    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+        """Return archives, copies and older parts of logs that we wrote."""
+
+    def texts(
+        self, agent: Agent | None, file: OldFile, *, is_exact: bool = False
+    ) -> Iterator[tuple[int, str]]:
         """Yield the text of a file, unpacked, each piece with the line in which it begins.
+
+        Args:
+            agent: Whose it is.
+            file: As it was found.
+            is_exact: Bytes that are no text are kept as surrogates, for `rewrite`.
 
         Raises:
             OSError: It cannot be read or unpacked, or is not what was looked at.
         """
 
-    def compress(self, agent: Agent, file: OldFile) -> int:
+    def kept_texts(self, kept: str) -> Iterator[tuple[int, str]]:
+        """Yield the text of what was taken away, in the same way; of what is gone, nothing.
+
+        Raises:
+            OSError: It cannot be read or unpacked.
+        """
+
+    def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
+        """Give a file of ours another text, packed as it was, or none: then it is deleted.
+
+        Raises:
+            OSError: It cannot be written, or is not what was looked at; it is as it was.
+        """
+
+    def compress(self, agent: Agent | None, file: OldFile) -> int:
         """Put `<name>.gz` in the place of a file, as old as its newest message; return its size.
 
         Raises:
             OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
 
-    def take(self, agent: Agent, file: OldFile, kept: str) -> None:
+    def take(self, agent: Agent | None, file: OldFile, kept: str) -> None:
         """Move a file into our own folder, under another name.
 
         Raises:
             OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
 
-    def bring_back(self, agent: Agent, taken: TakenFile) -> None:
+    def bring_back(self, agent: Agent | None, taken: TakenFile) -> None:
         """Unpack what was packed, or put back what was taken away, with mode and time as it was.
 
         Raises:
             OSError: It cannot be done, or something else has its name; nothing was changed.
         """
 
-    def is_done(self, agent: Agent, taken: TakenFile) -> bool:
+    def is_done(self, agent: Agent | None, taken: TakenFile) -> bool:
         """Tell whether a step was done to its end that nobody wrote down.
 
         Raises:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import time, timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Severity
+from memconsole.domain.agents import AgentRef, HomeRef, Severity
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.consolidate import Propose
@@ -254,10 +254,12 @@ def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
 
 
 def _cleanups(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield every agent; where the settings do not switch it on, only its plan."""
-    for agent in engine.home.read().agents:
-        is_on = engine.settings.for_agent(agent.id).cleanup.is_enabled
-        yield Cleanup(agent.ref, dry_run=dry_run or not is_on)
+    """Yield every agent, and ours; where the settings do not switch it on, only the plan."""
+    home = engine.home.read()
+    ours = AgentRef(HomeRef(str(home.path)), "")
+    for one in (*(agent.ref for agent in home.agents), ours):
+        is_on = engine.settings.for_agent(one.id).cleanup.is_enabled
+        yield Cleanup(one, dry_run=dry_run or not is_on)
 
 
 def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
@@ -372,7 +374,7 @@ TABLE: tuple[Job, ...] = (
     ),
     Job(
         id="transcript_cleanup",
-        help="Pack, and later take away, what is left of ended sessions",
+        help="Pack, and later take away, old files of agents and of memconsole",
         trigger=lambda _: DailyAt(_AFTER_THE_NIGHT),
         commands=_cleanups,
         is_enabled=lambda settings: settings.cleanup.is_enabled,

@@ -69,6 +69,7 @@ CALLS: tuple[tuple[str, ...], ...] = (
     ("service", "status"),
     ("logs", "rotate", "--dry-run"),
     ("cleanup", "--older-than", "1h", "--dry-run"),
+    ("cleanup", "--own", "--dry-run"),
     ("jobs",),
     ("once", "checkpoint"),
     ("runs",),

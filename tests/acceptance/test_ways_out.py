@@ -68,6 +68,7 @@ CALLS = (
     "cleanup --older-than 1m",
     "cleanup --older-than 1m --uncaptured --yes",
     "cleanup --undo --yes",
+    "cleanup --own --older-than 1m --yes",
     f"cleanup --agent {SECRET}",
     "memory undo --agent main",
     f"memory decline --agent main {SECRET}",

@@ -5,15 +5,19 @@ from __future__ import annotations
 import socket
 import threading
 import urllib.request
+from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from memconsole.adapters.metrics import PrometheusMetrics
+from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.metrics import Family, families
 from memconsole.domain.settings import Settings
+from memconsole.domain.upkeep import OldFile, OldKind
 from memconsole.engine.engine import Engine
 from memconsole.errors import StateError
 from memconsole.scheduler.jobs import publish_metrics
@@ -23,7 +27,6 @@ from tests.engine.rows import row
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
-    from pathlib import Path
 
 SETTINGS = Settings(state_dir=HOME / "state", timezone="UTC")
 
@@ -92,8 +95,32 @@ def test_what_is_unknown_has_no_sample(world: World) -> None:
     found = samples(world.metrics.families)
     assert (found["tokens_max"], found["gateway_up"], found["job_last"]) == ({}, {}, {})
     assert found["job_next_timestamp_seconds"] == {("observer",): NOW.timestamp()}
-    without = families(made.snapshot(with_pools=False), {}, {}, version="1")
+    without = families(made.snapshot(with_pools=False), {}, {}, {}, version="1")
     assert samples(without)["pool_bytes"] == {}
+
+
+def test_old_files_and_the_last_cleanup_are_told(world: World) -> None:
+    agent = world.platform.agents[0]
+    path = agent.sessions_dir / "s-1.jsonl"
+    world.old_transcripts.there = [OldFile(path, "s-1", 400, NOW - timedelta(days=40))]
+    log = OldFile(Path("/state/logs/x.log.1"), "", 7, NOW, kind=OldKind.LOG)
+    world.old_transcripts.ours = [log]
+    made = Engine(world.ports, SETTINGS)
+    made.metrics.publish()
+    found = samples(world.metrics.families)
+    assert (found["old_files"]["main", "orphan"], found["old_bytes"]["main", "orphan"]) == (1, 400)
+    assert (found["old_bytes"]["", "log"], found["taken_bytes"]) == (7, {("main",): 0, ("",): 0})
+    assert found["cleanup_timestamp_seconds"] == {}
+    packed = replace(world.old_transcripts.there[0], path=Path(f"{path}.gz"), is_packed=True)
+    world.old_transcripts.there = [packed]
+    made.run(Cleanup(agent.ref, takes_uncaptured=True))
+    made.metrics.publish()
+    found = samples(world.metrics.families)
+    assert (found["taken_files"]["main",], found["taken_bytes"]["main",]) == (1, 400)
+    assert found["cleanup_timestamp_seconds"] == {("main",): NOW.timestamp()}
+    world.sessions.hold(row("agent:main:main"), left_out={"unreadable": 1})
+    made.metrics.publish()
+    assert ("main", "orphan") not in samples(world.metrics.families)["old_files"]
 
 
 def test_nobody_is_told_who_does_not_listen(world: World) -> None:

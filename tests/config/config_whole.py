@@ -135,6 +135,7 @@ url = "${TELEGRAM}"
 enabled = true
 compress_days = 3
 delete_days = 60
+archive_days = 400
 grace = "2d"
 max_bytes = 9000
 [recovery]

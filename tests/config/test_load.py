@@ -115,7 +115,7 @@ UI = UiSettings(
     json=True,
 )
 
-CLEANUP = CleanupSettings(True, 3, 60, timedelta(days=2), 9000)
+CLEANUP = CleanupSettings(True, 3, 60, 400, timedelta(days=2), 9000)
 FLEET = FleetSettings(
     ("~/.openclaw", "/srv/b/.openclaw", "ssh://ops@alpha"),
     timedelta(minutes=2),

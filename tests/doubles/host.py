@@ -109,39 +109,59 @@ class FakeOldTranscripts:
     said: dict[str, str] = field(default_factory=dict)
     kept: dict[str, OldFile] = field(default_factory=dict)
     was: dict[Path, OldFile] = field(default_factory=dict)
+    ours: list[OldFile] = field(default_factory=list)
+    """Of the first agent's workspace; those of our state folder have no `memory` in their path."""
+
+    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+        return tuple(it for it in self.ours if ("memory" in it.path.parts) is (agent is not None))
+
+    def kept_texts(self, kept: str) -> Iterator[tuple[int, str]]:
+        if kept in self.kept:
+            yield 1, self.said.get(self.kept[kept].path.name, "")
+
+    def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
+        self._do("rewrite", file)
+        if text is None:
+            self._swap(file.path)
+        else:
+            self.said[file.path.name] = text
 
     def found(self, agent: Agent) -> tuple[OldFile, ...]:
         return tuple(self.there)
 
-    def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
+    def texts(
+        self, agent: Agent | None, file: OldFile, *, is_exact: bool = False
+    ) -> Iterator[tuple[int, str]]:
         if file.session_id in self.refused:
             raise PermissionError(13, "Permission denied")
-        yield 1, self.said.get(file.session_id, "")
+        yield 1, self.said.get(file.session_id or file.path.name, "")
 
-    def compress(self, agent: Agent, file: OldFile) -> int:
+    def compress(self, agent: Agent | None, file: OldFile) -> int:
+        path = Path(f"{file.plain_path}.gz")
+        if path in {one.path for one in (*self.there, *self.ours)}:
+            raise FileExistsError(17, "something else has the name of the packed file")
         self._do("compress", file)
-        path = Path(f"{file.path}.gz")
         size = file.size_bytes // 10
         self._swap(file.path, replace(file, path=path, size_bytes=size, is_packed=True))
-        self.was[file.path] = file
+        self.was[file.plain_path] = replace(file, path=file.plain_path)
         return size
 
-    def take(self, agent: Agent, file: OldFile, kept: str) -> None:
+    def take(self, agent: Agent | None, file: OldFile, kept: str) -> None:
         self._do("take", file)
         self._swap(file.path)
         self.kept[kept] = file
 
-    def bring_back(self, agent: Agent, taken: TakenFile) -> None:
+    def bring_back(self, agent: Agent | None, taken: TakenFile) -> None:
         if taken.step is Step.COMPRESS:
             file = self.was[taken.path]
             self._do("unpack", file)
             self._swap(Path(f"{taken.path}.gz"), file)
         else:
             self._do("put back", self.kept[taken.kept])
-            self.there.append(self.kept.pop(taken.kept))
+            self._swap(taken.path, self.kept.pop(taken.kept))
 
-    def is_done(self, agent: Agent, taken: TakenFile) -> bool:
-        paths = {one.path for one in self.there}
+    def is_done(self, agent: Agent | None, taken: TakenFile) -> bool:
+        paths = {one.path for one in (*self.there, *self.ours)}
         is_packed = Path(f"{taken.path}.gz") in paths
         there = is_packed if taken.step is Step.COMPRESS else taken.kept in self.kept
         return taken.path not in paths and there
@@ -150,9 +170,12 @@ class FakeOldTranscripts:
         self.kept.pop(kept, None)
 
     def _swap(self, path: Path, *new: OldFile) -> None:
-        self.there = [*(one for one in self.there if one.path != path), *new]
+        self.there = [one for one in self.there if one.path != path]
+        self.ours = [one for one in self.ours if one.path != path]
+        for one in new:
+            (self.ours if one.kind.is_ours else self.there).append(one)
 
     def _do(self, what: str, file: OldFile) -> None:
         if file.session_id in self.refused:
             raise PermissionError(13, "Permission denied")
-        self.done.append((what, file.session_id))
+        self.done.append((what, file.session_id or file.path.name))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from contextlib import suppress
 from dataclasses import replace
@@ -11,7 +12,7 @@ from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.compose import engine
 from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.settings import Settings
-from memconsole.domain.settings.sections import ConsolidateSettings
+from memconsole.domain.settings.sections import CleanupSettings, ConsolidateSettings
 from memconsole.engine.engine import Engine
 from tests.doubles.platform import FakeClock
 
@@ -37,10 +38,12 @@ class Place:
             state_dir=self.state,
             home=self.home,
             consolidate=ConsolidateSettings(token_target=1),
+            cleanup=CleanupSettings(archive_days=1),
             timezone="UTC",
             transport="none",
         )
-        self.engine = engine.build_engine(settings, Origin.CLI, clock=FakeClock())
+        self.clock = FakeClock()
+        self.engine = engine.build_engine(settings, Origin.CLI, clock=self.clock)
         self.ref = AgentRef(HomeRef(str(self.home)), "main")
 
     def run(self, command: Command) -> Outcome:
@@ -54,9 +57,15 @@ class Place:
         }
 
     def holding(self, data: bytes) -> list[str]:
-        """Return the files of workspace and state that hold some bytes."""
+        """Return the files of workspace and state that hold some bytes, packed or not."""
         paths = (*self.workspace.rglob("*"), *self.state.rglob("*"))
-        return [path.name for path in paths if path.is_file() and data in path.read_bytes()]
+        return [path.name for path in paths if path.is_file() and data in unpacked(path)]
+
+
+def unpacked(path: Path) -> bytes:
+    """Return what a file holds, unpacked where it is packed with gzip."""
+    data = path.read_bytes()
+    return gzip.decompress(data) if data.startswith(b"\x1f\x8b") else data
 
 
 class Killed(BaseException):

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.agents import Notice, Storage
+from memconsole.domain.agents import AgentRef, HomeRef, Notice, Storage
 from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
-from memconsole.domain.memory.records import SummaryRecord
+from memconsole.domain.memory.records import ReflectionRecord, SummaryRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
@@ -252,9 +252,9 @@ def test_a_dry_run_changes_nothing_and_so_does_the_job_that_is_switched_off() ->
     stage = Stage()
     assert stage.clean(dry_run=True) == [("planned", "would capture it and pack it")]
     [job] = [one for one in TABLE if one.id == "transcript_cleanup"]
-    [command] = job.commands(stage.engine(CleanupSettings()), dry_run=False)
-    assert isinstance(command, Cleanup)
-    assert command.dry_run
+    commands = list(job.commands(stage.engine(CleanupSettings()), dry_run=False))
+    assert [one.agent.id for one in commands] == ["main", ""]
+    assert all(one.dry_run for one in commands)
     assert stage.done == []
     assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()
 
@@ -576,3 +576,109 @@ def test_what_one_capture_would_take_in_half_stays(
     why = "it is longer than one capture: `observe --recover s-1` takes its end"
     assert (stage.clean() == [("skipped", why)]) is not is_observed
     assert bool(stage.done) is is_observed
+
+
+# ---- ours ---------------------------------------------------------------------------------------
+
+WORKSPACE = World().platform.agents[0].workspace / "memory"
+BACKUPS = WORKSPACE / "observation-backups"
+OURS = AgentRef(HomeRef(str(HOME)), "")
+
+
+def ours(kind: OldKind, name: str, days: float = 9, size: int = 100) -> OldFile:
+    """Return a file that we wrote, named as we name it."""
+    folder = {OldKind.ARCHIVE: WORKSPACE / "archive", OldKind.OBSERVATIONS: BACKUPS}
+    path = folder.get(kind, HOME / "state" / "logs") / name
+    is_packed = name.endswith(".gz")
+    return OldFile(path, "", size, NOW - days * DAY, is_packed, kind, file_ns=1)
+
+
+def copies(*days: float) -> list[OldFile]:
+    names = (f"observations-202601{number:02}-000000.md" for number in range(1, 40))
+    return [ours(OldKind.OBSERVATIONS, name, day) for name, day in zip(names, days, strict=False)]
+
+
+def own_of(outcome: Outcome) -> list[tuple[str, str, str]]:
+    files = outcome.details.get("files", [])
+    assert isinstance(files, list)
+    rows = [one for one in files if isinstance(one, dict)]
+    return [(str(one["kind"]), str(one["step"]), str(one["status"])) for one in rows]
+
+
+def test_copies_of_ours_are_packed_and_later_taken_away_and_come_back() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.ours = copies(9, 8, 1)
+    before = set(stage.files.ours)
+    plan = stage.run(dry_run=True)
+    assert plan.message == "would pack 2 files of main (200 B)"
+    outcome = stage.run()
+    assert own_of(outcome) == [("observations", "pack", "done")] * 2
+    totals = outcome.details["totals"]
+    assert isinstance(totals, dict)
+    assert (totals["bytes_before"], totals["bytes_after"]) == (4300, 4120)
+    assert status_of(stage.run(is_undo=True)) == "done"
+    assert set(stage.files.ours) == before
+    stage.clean()
+    stage.world.clock.advance(25 * DAY)
+    assert own_of(stage.run())[1:] == [("observations", "delete", "done")] * 2
+    assert len(stage.files.ours) == 1
+
+
+def test_the_newest_copy_stays_and_so_does_what_an_undo_puts_back() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.ours = copies(90, 80)
+    path = f"memory/observation-backups/{stage.files.ours[0].path.name}"
+    real = str(stage.agent.workspace.resolve())
+    stage.world.reflections.add(ReflectionRecord(0, real, NOW, 9, 5, path, 3, "abc"))
+    assert stage.clean() == [("skipped", "`reflect --undo` puts it back")]
+    assert stage.done == []
+
+
+def test_archives_of_memory_have_an_age_of_their_own() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.ours = [
+        ours(OldKind.ARCHIVE, "forgotten-2025-01.md", 400),
+        ours(OldKind.ARCHIVE, "2025-02-01.md.gz", 429),
+        ours(OldKind.ARCHIVE, "2025-01-01.md.gz", 430),
+    ]
+    assert stage.clean(replace(ON, max_bytes=1), older_than=2 * DAY) == []
+    found = stage.run(replace(ON, archive_days=400))
+    assert own_of(found) == [("archive", "delete", "done"), ("archive", "pack", "done")]
+    assert [name for _, name in stage.done] == ["2025-01-01.md.gz", "forgotten-2025-01.md"]
+
+
+def test_an_archive_that_grew_after_it_was_packed_waits_for_the_packed_one() -> None:
+    stage = Stage(old("s-1", DAY))
+    name = "forgotten-2025-01.md"
+    stage.files.ours = [ours(OldKind.ARCHIVE, name), ours(OldKind.ARCHIVE, f"{name}.gz")]
+    [(status, why)] = stage.clean(replace(ON, archive_days=9))
+    assert (status, "has the name" in why) == ("skipped", True)
+
+
+def test_nobody_packs_in_a_workspace_where_another_run_writes() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.ours = copies(9, 8, 1)
+    stage.world.locks.held_by[stage.agent.workspace] = "an observer"
+    assert {status for status, _ in stage.clean()} == {"skipped"}
+    assert stage.done == []
+
+
+def test_of_two_agents_in_one_workspace_copies_are_the_first_ones() -> None:
+    stage = Stage(old("s-1", DAY))
+    work = fake_agent("work", workspace=stage.agent.workspace)
+    stage.world.platform.agents = (stage.agent, work)
+    stage.files.ours = copies(9, 8, 1)
+    stage.world.sessions.hold(row(session_id="live"))
+    assert status_of(stage.engine().run(Cleanup(work.ref, dry_run=True))) == "skipped"
+
+
+def test_parts_of_logs_are_packed_under_the_time_of_their_end() -> None:
+    stage = Stage(old("s-1", DAY))
+    stage.files.ours = [ours(OldKind.LOG, "serve.log.1", 8), ours(OldKind.LOG, "serve.log.2")]
+    outcome = stage.engine().run(Cleanup(OURS))
+    assert outcome.message.startswith("packed 2 files of memconsole itself (200 B)")
+    assert sorted(one.path.name for one in stage.files.ours) == [
+        f"serve.log.{NOW - days * DAY:%Y%m%d-%H%M%S}.gz" for days in (9, 8)
+    ]
+    back = stage.engine().run(Cleanup(replace(OURS, home=HomeRef("/another")), is_undo=True))
+    assert back.message == "brought 2 files of memconsole itself back"

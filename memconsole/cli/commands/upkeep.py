@@ -18,8 +18,10 @@ from memconsole.cli.call.shared import (
 )
 from memconsole.cli.json import outcome as encode
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.cleanup import CLEANUP, Cleanup
 from memconsole.domain.commands.outcomes import status_of
+from memconsole.domain.upkeep import OldKind
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.figures import plural, size_column, size_words
@@ -27,8 +29,10 @@ from memconsole.text.figures import plural, size_column, size_words
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
+    from memconsole.domain.agents import Home
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.upkeep import LogRotation
 
@@ -90,6 +94,9 @@ def cleanup(
     context: typer.Context,
     *,
     agent: AgentOption = None,
+    own: Annotated[
+        bool, typer.Option("--own", help="Only what lies in our state folder, and our logs.")
+    ] = False,
     older_than: Annotated[
         str | None,
         typer.Option("--older-than", metavar="D", help="Pack from this age on, such as 14d."),
@@ -103,28 +110,24 @@ def cleanup(
     yes: YesOption = False,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Pack files of an agent's ended sessions, and take away what was packed long ago.
+    """Pack old files of agents and of memconsole, and take away what was packed long ago.
 
     Archives of resets and deletions, copies, parked and orphaned transcripts: the largest first,
-    and only what was captured to its end. A live transcript, a store and a database are never
+    and only what was captured to its end; copies and parts of logs of ours, and with
+    `cleanup.archive_days` archives of memory. A live transcript, a store and a database are never
     touched. --undo brings back what was done last until `cleanup.grace` is over.
     """
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:
         raise ReadOnlyError(CLEANUP.name)
-    if undo and (uncaptured or older_than is not None):
-        raise UsageError("--undo takes neither --older-than nor --uncaptured")
+    _require_sense(agent, older_than, own=own, undo=undo, uncaptured=uncaptured)
     span = None if older_than is None else parse_span("--older-than", older_than)
     home = call.engine.home.read()
     orders = [
-        Cleanup(one.ref, span, takes_uncaptured=uncaptured, is_undo=undo, dry_run=dry_run)
-        for one in agents_of(home, agent)
+        Cleanup(one, span, takes_uncaptured=uncaptured, is_undo=undo, dry_run=dry_run)
+        for one in _whose(home, agent, own=own)
     ]
-    doing, question = "looking at old files", "Bring them back?" if undo else "Clean up?"
-    if dry_run or not orders:
-        found = perform.outcomes_of(call, orders, doing)
-    else:
-        found = perform.asked(call, orders, doing, question=question, yes=yes)
+    found = _asked(call, orders, yes=yes)
     return call.answer(
         Answer(
             CLEANUP.name,
@@ -136,6 +139,32 @@ def cleanup(
             home=home,
         )
     )
+
+
+def _require_sense(
+    agent: str | None, older_than: str | None, *, own: bool, undo: bool, uncaptured: bool
+) -> None:
+    if own and agent is not None:
+        raise UsageError("--own is about no agent")
+    if undo and (uncaptured or older_than is not None):
+        raise UsageError("--undo takes neither --older-than nor --uncaptured")
+
+
+def _asked(call: Call, orders: Sequence[Cleanup], *, yes: bool) -> list[Outcome]:
+    """Run them once the plan was confirmed, or only plan."""
+    doing = "looking at old files"
+    if not orders or orders[0].dry_run:
+        return perform.outcomes_of(call, orders, doing)
+    question = "Bring them back?" if orders[0].is_undo else "Clean up?"
+    return perform.asked(call, orders, doing, question=question, yes=yes)
+
+
+def _whose(home: Home, agent: str | None, *, own: bool) -> Iterator[AgentRef]:
+    """Yield the agents that are meant, and memconsole itself under no name."""
+    if not own:
+        yield from (one.ref for one in agents_of(home, agent))
+    if agent is None:
+        yield AgentRef(HomeRef(str(home.path)), "")
 
 
 def _files(one: Outcome) -> Iterator[Row]:
@@ -190,7 +219,9 @@ def _show_files(printer: Printer, found: Sequence[Outcome]) -> None:
     for one in found:
         status = status_of(one)
         printer.write(
-            Cell(printer.text(one.command.agent.id), "head"), "  ", Cell(status, _STYLES[status])
+            Cell(printer.text(one.command.agent.id or "memconsole"), "head"),
+            "  ",
+            Cell(status, _STYLES[status]),
         )
         if files := _rows(one):
             columns = (
@@ -210,8 +241,6 @@ def _show_files(printer: Printer, found: Sequence[Outcome]) -> None:
             printer.write(Cell(f"  {words}", "dim"))
         if hint := encode.hint_of(one):
             printer.write(Cell(f"  {printer.text(hint)}", "dim"))
-    if not found:
-        printer.write("There are no agents.")
 
 
 def _cells(printer: Printer, file: dict[str, Detail], verb: str) -> list[str | Cell]:
@@ -222,7 +251,7 @@ def _cells(printer: Printer, file: dict[str, Detail], verb: str) -> list[str | C
         size_column(size),
         str(file["kind"]),
         str(file["modified_at"])[:10],
-        str(file["captured"] or "?"),
+        "" if OldKind(str(file["kind"])).is_ours else str(file["captured"] or "?"),
         printer.text(Path(str(file["path"])).name),
         "" if status == "planned" else printer.text(str(file["message"])),
     ]

@@ -1,4 +1,4 @@
-"""`cleanup`: packs files of ended sessions, later takes them away, and brings them back."""
+"""`cleanup`: packs old files, later takes them away, and brings them back."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 class Cleanup(Command):
     """Pack what is left of an agent's ended sessions, and take away what was packed long ago.
 
+    Its archives and copies in the agent's workspace go the same way; of no agent, copies and parts
+    of logs in our state folder.
+
     Attributes:
         older_than: Age from which a file is packed; None for that of the settings.
         takes_uncaptured: Also what nobody captured.
@@ -30,7 +33,8 @@ class Cleanup(Command):
         """Return the arguments of the call that does the same."""
         span = () if self.older_than is None else ("--older-than", span_word(self.older_than))
         given = flags(uncaptured=self.takes_uncaptured, undo=self.is_undo)
-        return ["--agent", self.agent.id, *span, *given, *([] if self.dry_run else ["--yes"])]
+        whose = ("--agent", self.agent.id) if self.agent.id else ("--own",)
+        return [*whose, *span, *given, *([] if self.dry_run else ["--yes"])]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ CLEANUP = CommandSpec(
     name="cleanup",
     runner="cleanup.run:clean_up",
     title="Clean up",
-    help="Pack files of an agent's ended sessions, and take away what was packed long ago",
+    help="Pack old files of an agent, and take away what was packed long ago",
     force="takes_uncaptured",
     is_destructive=True,
     undo="u brings them back until `cleanup.grace` is over, and so does "

@@ -436,18 +436,18 @@ class LogRotationSettings:
 
 @dataclass(frozen=True, slots=True)
 class CleanupSettings:
-    """`[cleanup]`: of files of ended sessions; their days count from the newest message."""
+    """`[cleanup]`: of our old files and those of ended sessions, by their newest message."""
 
     is_enabled: bool = setting(
         False,
         Switch(),
-        "Pack, and later take away, files of ended sessions every night; `cleanup` needs no switch",
+        "Pack, and later take away, old files every night; `cleanup` by hand needs no switch",
         name="enabled",
     )
     compress_days: int = setting(
         7,
         Whole(1),
-        "Days until such a file is packed",
+        "Days until a file of an ended session, a copy or a part of a log of ours is packed",
         others=(Other("CLAWDBOT_COMPRESS_DAYS"),),
     )
     delete_days: int = setting(
@@ -455,6 +455,12 @@ class CleanupSettings:
         Whole(1),
         "Days until a packed one is taken away",
         others=(Other("CLAWDBOT_DELETE_DAYS"),),
+    )
+    archive_days: int = setting(
+        0,
+        Whole(0),
+        "Days until an archive of memory is packed, and search does not find it any more; it is "
+        "taken away `delete_days` later; 0 is never",
     )
     grace: timedelta = setting(
         timedelta(days=7),
@@ -464,7 +470,8 @@ class CleanupSettings:
     max_bytes: int = setting(
         0,
         Whole(0),
-        "Size of an agent's old files above which packed ones go before their time; 0 is no limit",
+        "Size of an agent's old files, or of ours, above which packed ones go before their time; "
+        "0 is no limit",
     )
 
 

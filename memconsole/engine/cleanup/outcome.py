@@ -1,4 +1,4 @@
-"""Says what became of the old files of an agent: one outcome, with each file and the totals."""
+"""Says what became of old files: one outcome, with each file and the totals."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def outcome_of(command: Cleanup, done: Sequence[Cleaning], totals: dict[str, Det
     more = f"; {_staying(stay)}" if stay else ""
     said = " and ".join(_parts(command, acts, totals["bytes_deleted"]))
     if not said:
-        said = f"no file of an ended session of {command.agent.id} may go{more}"
+        said = f"no old file of {whose(command)} may go{more}"
         return Skipped(command, SkipReason.NOTHING_NEW, said, _hint(stay), details)
     if command.dry_run:
         return Planned(command, f"would {said}{more}", (), details)
@@ -48,10 +48,15 @@ def undone_of(command: Cleanup, last: Sequence[TakenFile], back: Sequence[Cleani
     details = details_of(back, {"files": len(last), "failed": len(failed)}, sign="+")
     many = plural(len(last), "file")
     if command.dry_run:
-        return Planned(command, f"would bring {many} of {command.agent.id} back", details=details)
+        return Planned(command, f"would bring {many} of {whose(command)} back", details=details)
     if failed:
         return _failed(command, failed, details)
-    return CleanedUp(command, f"brought {many} of {command.agent.id} back", (), details)
+    return CleanedUp(command, f"brought {many} of {whose(command)} back", (), details)
+
+
+def whose(command: Cleanup) -> str:
+    """Return whose files they are, in words."""
+    return command.agent.id or "memconsole itself"
 
 
 def _failed(command: Cleanup, failed: Sequence[Cleaning], details: dict[str, Detail]) -> Failed:
@@ -63,7 +68,7 @@ def _failed(command: Cleanup, failed: Sequence[Cleaning], details: dict[str, Det
 
 def _parts(command: Cleanup, acts: Sequence[Cleaning], deleted: Detail) -> Iterator[str]:
     """Yield what is done, or would be, in words."""
-    is_plan, agent = command.dry_run, command.agent.id
+    is_plan, agent = command.dry_run, whose(command)
     for step, verb, noun, away in (
         (Step.COMPRESS, "pack" if is_plan else "packed", "file", ""),
         (Step.DELETE, "take" if is_plan else "took", "packed file", " away"),

@@ -1,4 +1,4 @@
-"""Gathers the old files of an agent: what is due for each, and why it stays where it must.
+"""Gathers old files, of an agent or ours: what is due for each, and why it stays where it must.
 
 What is not known is left alone: a session whose key nobody remembers (it may be a group's), and
 every file that was not captured to its end.
@@ -11,6 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.checkpoint.rules import is_readable, named
 from memconsole.domain.observe.rules import MAX_LINES
 from memconsole.domain.sessions.keys import classify, key_of
@@ -21,7 +22,14 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.upkeep import Captured, OldKind, Step, steps_due, why_in_use
+from memconsole.domain.upkeep import (
+    Captured,
+    OldKind,
+    Step,
+    own_steps_due,
+    steps_due,
+    why_in_use,
+)
 from memconsole.engine.transcripts.ages import dated, last_words
 from memconsole.engine.transcripts.tail import read_tail
 from memconsole.errors import StateError, StoreError, TranscriptRefusedError
@@ -40,7 +48,17 @@ if TYPE_CHECKING:
     from memconsole.ports.bundle import HealthPorts
     from memconsole.ports.host import OldTranscripts
     from memconsole.ports.platform import Clock, SessionStore
-    from memconsole.ports.state import ObserverLog, RecoveryLog, SummaryLog, TakenLog
+    from memconsole.ports.state import (
+        ObserverLog,
+        RecoveryLog,
+        ReflectionLog,
+        SummaryLog,
+        TakenLog,
+    )
+
+
+OURS = AgentRef(HomeRef(""), "")
+"""Stands for our state folder and our logs, in the place of an agent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +66,16 @@ class DueFile:
     """One file for which something is due.
 
     Attributes:
-        stored: The session that its records belong to.
+        stored: The session that its records belong to; None of ours.
         why_not: Why it stays; None when it may go.
     """
 
     file: OldFile
     step: Step
-    stored: StoredSession
-    key: str | None
-    captured: Captured | None
-    why_not: str | None
+    stored: StoredSession | None = None
+    key: str | None = None
+    captured: Captured | None = None
+    why_not: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +88,7 @@ class OldFiles:
     observer: ObserverLog
     summaries: SummaryLog
     fingerprints: Fingerprints
+    reflections: ReflectionLog
     taken: TakenLog
     health: Callable[[], HealthPorts]
     clock: Clock
@@ -94,8 +113,7 @@ class OldFiles:
 
     def found(self, agent: Agent, listed: Sequence[StoredSession]) -> list[OldFile]:
         """Return every file that no session of the stores is read from."""
-        in_use = _in_use(listed)
-        return [one for one in self.files.found(agent) if one.path not in in_use]
+        return left_over(self.files, agent, listed)
 
     def aged(
         self, agent: Agent, listed: Sequence[StoredSession]
@@ -135,11 +153,7 @@ class OldFiles:
             by_id[one.session_id].append(one)
         known = self.recovery.keys(agent.ref)
         rules, older_than = self.settings.cleanup, command.older_than
-        fresh = {
-            Path(f"{one.path}.gz")
-            for one in self.taken.of(agent.ref)
-            if one.step is Step.COMPRESS and not self.is_over(one)
-        }
+        fresh = self._fresh(agent.ref)
         for file, step in steps_due(files, self.now, rules, older_than).items():
             if file.path in fresh:
                 continue  # what was packed can be brought back for a while
@@ -151,6 +165,39 @@ class OldFiles:
                 is_read = _is_read(file, by_id[file.session_id])
                 captured, why = self._captured(agent, file, session, key, is_read=is_read)
             yield DueFile(file, step, session, key, captured, why)
+
+    def _fresh(self, agent: AgentRef) -> frozenset[Path]:
+        """Return packed files that can still be unpacked by an undo."""
+        return frozenset(
+            Path(f"{one.path}.gz")
+            for one in self.taken.of(agent)
+            if one.step is Step.COMPRESS and not self.is_over(one)
+        )
+
+    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+        """Return our archives and copies in an agent's workspace, or what lies in our state folder.
+
+        Nothing of a workspace that is not there, or only guessed.
+        """
+        if agent is not None and (agent.workspace_doubt or not agent.workspace_exists):
+            return ()
+        return self.files.own(agent)
+
+    def own_due(
+        self, command: Cleanup, agent: Agent | None, files: Sequence[OldFile]
+    ) -> Iterator[DueFile]:
+        """Yield what is due of ours, the largest file first, and why it stays where it must."""
+        undoable = None
+        if agent is not None:
+            record = self.reflections.last(str(agent.workspace.resolve()))
+            undoable = None if record is None else agent.workspace / record.backup
+        fresh = self._fresh(OURS if agent is None else agent.ref)
+        rules, older_than = self.settings.cleanup, command.older_than
+        for file, step in own_steps_due(files, self.now, rules, older_than).items():
+            if file.path in fresh:
+                continue
+            why = "`reflect --undo` puts it back" if file.path == undoable else file.refusal
+            yield DueFile(file, step, why_not=why or None)
 
     def why_in_use(self, file: OldFile, listing: StoreListing) -> str | None:
         """Return why a file stays that might have gone before; None when it still may go."""
@@ -208,6 +255,14 @@ class OldFiles:
             return False
         newest = last_words(self.sessions, [stored]).get(id(ref))
         return newest is not None and summary.until >= newest
+
+
+def left_over(
+    files: OldTranscripts, agent: Agent, listed: Iterable[StoredSession]
+) -> list[OldFile]:
+    """Return every file of an agent that no session of its stores is read from."""
+    in_use = _in_use(listed)
+    return [one for one in files.found(agent) if one.path not in in_use]
 
 
 def _in_use(listed: Iterable[StoredSession]) -> frozenset[Path]:

@@ -20,6 +20,7 @@ from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
 from memconsole.engine.erasure import erase, erasure_of
 from memconsole.errors import ConcurrentEditError, MemconsoleError
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.engine.cleanup.read import OldFiles
     from memconsole.engine.erasure import Erased
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory
@@ -49,6 +51,7 @@ def forget(
     edits: MemoryLog,
     journal: Journal,
     reader: Reader,
+    old_files: OldFiles,
 ) -> Outcome:
     """Take out the entries that the ids name; those that are gone already are an error.
 
@@ -57,7 +60,9 @@ def forget(
         WorkspaceError: A file cannot be read or written; its old text is whole.
     """
     if command.is_hard:
-        return _erase(command, memory_turns, memory_index, edits, journal, reader=reader)
+        return _erase(
+            command, memory_turns, memory_index, edits, journal, reader=reader, old=old_files
+        )
     return memory_turns.edit(command, lambda memory: _forget(command, memory, edits))
 
 
@@ -69,6 +74,7 @@ def _erase(
     journal: Journal,
     *,
     reader: Reader,
+    old: OldFiles,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""
     opened: list[AgentMemory] = []
@@ -82,7 +88,7 @@ def _erase(
         journal.promise(memory.root, erasure)
         try:
             reader.forget()
-            erased = erase(memory, erasure, edits)
+            erased = erase(memory, erasure, edits, reader=reader, old=old)
             return _done(command, memory, entries, erased.wrote, erased)
         except MemconsoleError as error:
             error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
@@ -221,6 +227,8 @@ def _done(
 def _end(erased: Erased) -> str:
     """Say where copies of ours were, and where some are left."""
     where = f", nor of {', '.join(erased.gone)}, where nothing stands any more" * bool(erased.gone)
+    if erased.old:
+        where += f"; {plural(erased.old, 'old file')} held it, in what cleanup took or in our state"
     if not erased.kept:
         return f"no copy of ours is left of this workspace{where}"
     kept = ", ".join(erased.kept)

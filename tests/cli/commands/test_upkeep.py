@@ -127,9 +127,26 @@ def test_a_file_that_cannot_be_packed_is_one_sentence_and_exit_1(
     assert f"{COPY.path}: it was left alone: permission denied" in result.err
 
 
+def test_cleanup_of_our_own_names_no_agent(world: World, call: Caller) -> None:
+    path = Path("/state/logs/serve.log.1")
+    old = OldFile(path, "", 700, NOW - timedelta(days=8), kind=OldKind.LOG)
+    world.old_transcripts.ours = [old]
+    [row] = call.json("cleanup", "--own", "--dry-run").data
+    assert (row["agent"], row["key"], row["status"]) == (None, str(path), "planned")
+    assert row["details"]["totals"]["bytes_before"] == 700
+    last = call.json("cleanup", "--yes").data[-1]
+    assert (last["agent"], last["status"]) == (None, "done")
+    assert "memconsole  done" in call("cleanup", "--own", "--undo", "--yes").out
+
+
 def test_wrong_calls_of_cleanup_touch_nothing(world: World, call: Caller) -> None:
     world.old_transcripts.there = [COPY]
-    for words in (["--undo", "--uncaptured"], ["--older-than", "soon"], ["--agent", "nobody"]):
+    for words in (
+        ["--undo", "--uncaptured"],
+        ["--older-than", "soon"],
+        ["--agent", "nobody"],
+        ["--agent", "main", "--own"],
+    ):
         assert call("cleanup", *words, "--yes").code == 2
     assert call("--read-only", "cleanup", "--uncaptured", "--yes").code == 1
     assert world.old_transcripts.done == []

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import json
+import os
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,6 +15,7 @@ from memconsole.adapters.state.captures import StateCaptures
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateMemory
 from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.commands.cleanup import CleanedUp, Cleanup
 from memconsole.domain.commands.memory import (
     Forgotten,
     Layer,
@@ -27,7 +31,7 @@ from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.search.values import SearchRequest
 from tests.doubles.platform import NOW
-from tests.engine.memory_stage import STEPS, Place, killed_at
+from tests.engine.memory_stage import STEPS, Place, killed_at, unpacked
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -150,6 +154,59 @@ def test_hard_leaves_no_bytes_in_files_index_and_database(place: Place) -> None:
     assert place.holding(b"zebra") == []
     assert b"Something that stays" in path.read_bytes()
     assert not isinstance(place.run(MemoryUndo(place.ref)), Undone)
+
+
+def fill(place: Place, days: int) -> None:
+    """Write what forgetting has to find, as old as it must be to be packed, and none to spare."""
+    said = json.dumps({"type": "message", "message": {"role": "user", "content": FACT.upper()}})
+    copy = "# Observations\n\n- Something that stays\n- 🔴 " + FACT + "\n"
+    for path, text in (
+        (place.home / f"agents/main/sessions/00000000-0000-4000-8000-{days:012}.jsonl", said),
+        (place.workspace / f"memory/archive/observations/2025-01-{days:02}.md", copy),
+        (
+            place.workspace / f"memory/observation-backups/observations-202501{days:02}-030405.md",
+            copy,
+        ),
+        (place.state / f"backups/config-202501{days:02}-030405.json", f'{{\n "a": ["{FACT}"]\n}}'),
+        (place.state / f"logs/serve.log.{days}", f"kept\nit said: {FACT}\n"),
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+        at = (NOW - timedelta(days=days)).timestamp()
+        os.utime(path, (at, at))
+
+
+@pytest.mark.parametrize("is_killed", [False, True])
+def test_hard_leaves_nothing_in_what_cleanup_packed_and_took(
+    place: Place, *, is_killed: bool
+) -> None:
+    (place.workspace / "MEMORY.md").write_text(f"- Something that stays\n- {FACT}\n")
+    place.state.mkdir(mode=0o700)
+    ours = AgentRef(place.ref.home, "")
+    for days in (33, 32):  # taken away
+        fill(place, days)
+    for _ in range(2):
+        for ref in (place.ref, ours):
+            outcome = place.run(Cleanup(ref, timedelta(days=1), takes_uncaptured=True))
+            assert isinstance(outcome, CleanedUp), outcome
+        place.clock.advance(timedelta(days=8))
+        fill(place, 9)  # packed, by the second cleanup
+    fill(place, 2)
+    held = place.holding(b"zebra")
+    assert len([one for one in (place.state / "taken").iterdir() if one.name in held]) == 6
+    assert sum(name.endswith(".gz") for name in held) == 4
+    wanted = (entries_of("MEMORY.md", (place.workspace / "MEMORY.md").read_text())[1].id,)
+    if is_killed:
+        killed_at(place, "synced", MemoryForget(place.ref, wanted, is_hard=True))
+        place.run(MemoryAdd(place.ref, "Another fact of that day"))
+    else:
+        outcome = place.run(MemoryForget(place.ref, wanted, is_hard=True))
+        assert isinstance(outcome, Forgotten)
+        assert "old files held it, in what cleanup took or in our state" in outcome.message
+    assert (place.holding(b"zebra"), place.holding(b"ZEBRA")) == ([], [])
+    kept = [one for one in place.holding(b"Something that stays") if "observations" in one]
+    assert len(kept) == 5
+    assert "kept" in unpacked(next((place.state / "logs").glob("*.gz"))).decode()
 
 
 def test_files_become_private_and_keep_what_is_stricter(place: Place) -> None:

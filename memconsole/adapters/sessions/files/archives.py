@@ -1,9 +1,11 @@
-"""Packs files of ended sessions, takes them away, and brings them back (port `OldTranscripts`).
+"""Packs old files, takes them away, and brings them back: long as all go by the same hands.
 
-The one place that changes anything below the platform's sessions folders; the engine decides what.
-Every name is opened in the folder that was opened, and no link is followed. A file is packed beside
-itself, read back and compared before it goes; one that changed meanwhile, that a run holds, that is
-a link or somebody else's stays. What is taken away lies in a folder of ours until it is purged.
+Answers the port `OldTranscripts`, the one place that changes anything below the platform's sessions
+folders; the engine decides what. Ours are archives and copies in a workspace, whose lock is held,
+copies of the configuration, and parts of logs. Every name is opened in the folder that was opened,
+and no link is followed. A file is packed beside itself, read back and compared before it goes; one
+that changed meanwhile, that a run holds, that is a link or somebody else's stays. What is taken
+away lies in a folder of ours until it is purged.
 """
 
 from __future__ import annotations
@@ -12,27 +14,43 @@ import codecs
 import errno
 import gzip
 import os
+import re
 import shutil
 import stat
 import zlib
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
+from functools import partial
 from itertools import zip_longest
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.sessions.files.folder import IMPORT_FOLDER, is_anothers
-from memconsole.adapters.sessions.names import PACKED, FileKind, read_import_name, read_name
-from memconsole.domain.upkeep import OldFile, OldKind, Step
-from memconsole.system.atomic_file import NEW, claim, clean_leftovers, remove, temporary_name
+from memconsole.adapters.sessions.names import (
+    PACKED,
+    FileKind,
+    FileName,
+    read_import_name,
+    read_name,
+)
+from memconsole.adapters.transcripts.packing import PACK_ERRORS, unpacked_pieces
+from memconsole.domain.upkeep import OUR_NAMES, OldFile, OldKind, Step
+from memconsole.system.atomic_file import (
+    NEW,
+    claim,
+    clean_leftovers,
+    remove,
+    replace_file,
+    temporary_name,
+)
 from memconsole.system.folders import adopt, open_folder, open_state_folder, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
+    from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import BinaryIO
 
-    from memconsole.adapters.sessions.names import FileName
     from memconsole.domain.agents import Agent
     from memconsole.domain.upkeep import TakenFile
 
@@ -50,6 +68,13 @@ _ARCHIVES = {
     "deleted": OldKind.DELETED,
     "imported": OldKind.PARKED,
 }
+_MEMORY_FOLDERS = (
+    (("memory", "archive"), OldKind.ARCHIVE),
+    (("memory", "archive", "observations"), OldKind.ARCHIVE),
+    (("memory", "observation-backups"), OldKind.OBSERVATIONS),
+)
+_GZIP, _ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+_LONGEST_WINDOW = 128 * 1024 * 1024
 _READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 _PIECE_BYTES = 1024 * 1024
 
@@ -64,15 +89,33 @@ class ChangedFileError(OSError):
         super().__init__(errno.EPERM, words)
 
 
+class _Room(NamedTuple):
+    """A folder that we fill, step by step from its root, and a pattern of the names we give."""
+
+    root: Path
+    steps: tuple[str, ...]
+    kind: OldKind
+    names: str
+
+    @property
+    def path(self) -> Path:
+        return self.root.joinpath(*self.steps)
+
+    def open(self) -> AbstractContextManager[int]:
+        return open_folder(self.root, *self.steps)
+
+
 class DiskOldTranscripts:
     """Answers the port `OldTranscripts`.
 
     Args:
         state_dir: Ours, for what is taken away.
+        logs: Logs of ours that lie somewhere else.
     """
 
-    def __init__(self, state_dir: Path) -> None:
+    def __init__(self, state_dir: Path, *, logs: Iterable[Path] = ()) -> None:
         self._state_dir = state_dir
+        self._logs = tuple(logs)
 
     def found(self, agent: Agent) -> tuple[OldFile, ...]:
         """Return what may be left of ended sessions: every transcript, archive and copy.
@@ -86,30 +129,109 @@ class DiskOldTranscripts:
                 found += _old_files(folder, entries, read)
         return tuple(sorted(found, key=lambda one: one.path))
 
-    def texts(self, agent: Agent, file: OldFile) -> Iterator[tuple[int, str]]:
+    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+        """Return the archives and copies in an agent's workspace; for None, those of our state.
+
+        Links, pipes and names that we do not give are left out.
+        """
+        found: list[OldFile] = []
+        for room in self._own_rooms(agent):
+            named = re.compile(f"(?:{room.names})(?P<packed>{re.escape(PACKED)})?")
+            with suppress(OSError), room.open() as opened, os.scandir(opened) as listed:
+                for entry in listed:
+                    if (match := named.fullmatch(entry.name)) is None:
+                        continue
+                    read = FileName(FileKind.OTHER, is_packed=bool(match["packed"]))
+                    if (file := _old_file(room.path, entry, read, room.kind)) is not None:
+                        found.append(file)
+        return tuple(sorted(found, key=lambda one: one.path))
+
+    def _own_rooms(self, agent: Agent | None) -> Iterator[_Room]:
+        """Yield the folders that we fill ourselves."""
+        if agent is not None:
+            for names, kind in _MEMORY_FOLDERS:
+                yield _Room(agent.workspace, names, kind, OUR_NAMES[kind])
+            return
+        state = self._state_dir
+        yield _Room(state, ("backups",), OldKind.CONFIG, OUR_NAMES[OldKind.CONFIG])
+        part = OUR_NAMES[OldKind.LOG].removeprefix(".+")
+        for name in ("logs", "health"):
+            yield _Room(state, (name,), OldKind.LOG, rf".+\.log{part}")
+        for log in self._logs:
+            yield _Room(log.parent, (), OldKind.LOG, re.escape(log.name) + part)
+
+    @contextmanager
+    def _folder(self, agent: Agent | None, path: Path) -> Iterator[int]:
+        """Open the folder of a file, which must be one of the agent's own, or of ours.
+
+        Raises:
+            OSError: It is not, or cannot be opened.
+        """
+        if agent is not None and path.parent in [folder for folder, _ in _folders(agent)]:
+            with open_folder(path.parent) as opened:
+                yield opened
+            return
+        room = next((one for one in self._own_rooms(agent) if one.path == path.parent), None)
+        if room is None:
+            raise ChangedFileError("it is not in the sessions folder")
+        with room.open() as opened:
+            yield opened
+
+    def texts(
+        self, agent: Agent | None, file: OldFile, *, is_exact: bool = False
+    ) -> Iterator[tuple[int, str]]:
         """Yield the text of a file, unpacked, each piece with the line in which it begins.
+
+        Args:
+            agent: Whose it is.
+            file: As it was found.
+            is_exact: Bytes that are no text are kept as surrogates, for `rewrite`.
 
         Raises:
             OSError: It cannot be read or unpacked, or is not what was looked at.
         """
-        decoder, number = codecs.getincrementaldecoder("utf-8")("replace"), 1
-        try:
-            with _folder(agent, file.path) as folder, _opened(folder, file) as source:
-                for data in _unpacked(source) if file.path.suffix == PACKED else _pieces(source):
-                    text = decoder.decode(data)
-                    yield number, text
-                    number += text.count("\n")
-        except (EOFError, zlib.error) as error:
-            raise OSError(errno.EIO, "it cannot be unpacked", str(file.path)) from error
+        with self._folder(agent, file.path) as folder, _opened(folder, file) as source:
+            errors = "surrogateescape" if is_exact else "replace"
+            yield from _texts(source, str(file.path), errors)
 
-    def compress(self, agent: Agent, file: OldFile) -> int:
+    def kept_texts(self, kept: str) -> Iterator[tuple[int, str]]:
+        """Yield the text of what was taken away, in the same way; of what is gone, nothing.
+
+        Raises:
+            OSError: It cannot be read or unpacked.
+        """
+        with open_state_folder(self._state_dir, FOLDER) as ours:
+            if _is_there(ours, kept):
+                with _plain(ours, kept) as source:
+                    yield from _texts(source, kept, "replace")
+
+    def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
+        """Give a file of ours another text, packed as it was, or none: then it is deleted.
+
+        Raises:
+            OSError: It cannot be written, or is not what was looked at; it is as it was.
+        """
+        name = file.path.name
+        with self._folder(agent, file.path) as folder, _opened(folder, file):
+            if text is None:
+                os.unlink(name, dir_fd=folder)
+                sync_folder(folder)
+                return
+            data = text.encode("utf-8", "surrogateescape")
+            if file.is_packed:
+                data = gzip.compress(data, mtime=int(file.modified_at.timestamp()))
+            replace_file(folder, name, data, mode=file.mode)
+            times = (file.file_ns, file.file_ns)
+            os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+
+    def compress(self, agent: Agent | None, file: OldFile) -> int:
         """Put `<name>.gz` in the place of a file, as old as its newest message; return its size.
 
         Raises:
             OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
-        target = f"{file.path.name}{PACKED}"
-        with _folder(agent, file.path) as folder, _opened(folder, file, held=True) as source:
+        target = f"{file.plain_path.name}{PACKED}"
+        with self._folder(agent, file.path) as folder, _opened(folder, file, held=True) as source:
             clean_leftovers(folder)
             before = os.fstat(source.fileno())
             if is_packed := _is_there(folder, target):  # of a run that was killed, or not
@@ -127,14 +249,14 @@ class DiskOldTranscripts:
             sync_folder(folder)
             return os.stat(target, dir_fd=folder, follow_symlinks=False).st_size
 
-    def take(self, agent: Agent, file: OldFile, kept: str) -> None:
+    def take(self, agent: Agent | None, file: OldFile, kept: str) -> None:
         """Move a file into our own folder, 0600.
 
         Raises:
             OSError: It cannot be done, or the file is not what was looked at; it is as it was.
         """
         with (
-            _folder(agent, file.path) as folder,
+            self._folder(agent, file.path) as folder,
             open_state_folder(self._state_dir, FOLDER) as ours,
             _opened(folder, file, held=True) as source,
         ):
@@ -159,7 +281,7 @@ class DiskOldTranscripts:
             sync_folder(ours)
             sync_folder(folder)
 
-    def bring_back(self, agent: Agent, taken: TakenFile) -> None:
+    def bring_back(self, agent: Agent | None, taken: TakenFile) -> None:
         """Unpack what was packed, or put back what was taken away, with mode and time as it was.
 
         What was brought back already, by a run that was killed, is no failure.
@@ -168,7 +290,7 @@ class DiskOldTranscripts:
             OSError: It cannot be done, or something else has its name; nothing was changed.
         """
         name = taken.path.name
-        with _folder(agent, taken.path) as folder:
+        with self._folder(agent, taken.path) as folder:
             clean_leftovers(folder)
             if self._is_back(folder, taken):
                 return
@@ -194,13 +316,13 @@ class DiskOldTranscripts:
         with open_state_folder(self._state_dir, FOLDER) as ours:
             return not _is_there(ours, taken.kept)
 
-    def is_done(self, agent: Agent, taken: TakenFile) -> bool:
+    def is_done(self, agent: Agent | None, taken: TakenFile) -> bool:
         """Tell whether a step was done to its end that nobody wrote down.
 
         Raises:
             OSError: That cannot be seen.
         """
-        with _folder(agent, taken.path) as folder:
+        with self._folder(agent, taken.path) as folder:
             if _is_as_it_was(folder, taken):
                 return False
             if taken.step is Step.COMPRESS:
@@ -281,22 +403,10 @@ def _refusal(status: os.stat_result) -> str:
 
 
 @contextmanager
-def _folder(agent: Agent, path: Path) -> Iterator[int]:
-    """Open the folder of a file, which must be one of the agent's own.
-
-    Raises:
-        OSError: It is not, or cannot be opened.
-    """
-    if path.parent not in [folder for folder, _ in _folders(agent)]:
-        raise ChangedFileError("it is not in the sessions folder")
-    with open_folder(path.parent) as opened:
-        yield opened
-
-
-@contextmanager
 def _opened(folder: int, file: OldFile, *, held: bool = False) -> Iterator[BinaryIO]:
     """Open a file for reading, if it is what was looked at; `held`: and if no run holds it."""
-    if held and any(_is_there(folder, one) for one in _locks(file.path.name, file.session_id)):
+    is_held = held and not file.kind.is_ours
+    if is_held and any(_is_there(folder, one) for one in _locks(file.path.name, file.session_id)):
         raise ChangedFileError("a run holds it")
     with _plain(folder, file.path.name) as source:
         status = os.fstat(source.fileno())
@@ -430,6 +540,29 @@ def _require_same(folder: int, name: str, before: os.stat_result) -> None:
 def _pieces(file: BinaryIO | gzip.GzipFile) -> Iterator[bytes]:
     while piece := file.read(_PIECE_BYTES):
         yield piece
+
+
+def _texts(source: BinaryIO, name: str, errors: str) -> Iterator[tuple[int, str]]:
+    """Yield a text, unpacked whatever packed it, each piece with the line in which it begins."""
+    decoder, number = codecs.getincrementaldecoder("utf-8")(errors), 1
+    try:
+        for data in _unpacked_by_anyone(source):
+            text = decoder.decode(data)
+            yield number, text
+            number += text.count("\n")
+    except (EOFError, MemoryError, *PACK_ERRORS) as error:
+        raise OSError(errno.EIO, "it cannot be unpacked", name) from error
+
+
+def _unpacked_by_anyone(source: BinaryIO) -> Iterator[bytes]:
+    magic = source.read(4)
+    source.seek(0)
+    if magic.startswith(_GZIP):
+        return _unpacked(source)
+    if magic == _ZSTD:
+        read = partial(source.read, _PIECE_BYTES)
+        return unpacked_pieces(read, _PIECE_BYTES, window_bytes=_LONGEST_WINDOW)
+    return _pieces(source)
 
 
 def _unpacked(file: BinaryIO) -> Iterator[bytes]:

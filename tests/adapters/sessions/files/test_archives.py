@@ -1,4 +1,4 @@
-"""Packing and deleting old transcripts on a real disk: whole, or not at all."""
+"""Packing and deleting old files on a real disk; long, as each kind of file has its dangers."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ import pytest
 
 from memconsole.adapters.sessions.files import archives
 from memconsole.adapters.sessions.files.archives import DiskOldTranscripts
+from memconsole.adapters.transcripts.packing import zstd
 from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile
 from tests.doubles.platform import fake_agent
 
@@ -365,3 +366,135 @@ def test_a_copy_on_another_disk_is_safe_there_before_the_file_goes(
         disk.take(agent, file, "kept")
     assert file.path.read_bytes() == WORDS
     assert list((tmp_path / "state" / archives.FOLDER).iterdir()) == []
+
+
+# ---- ours ---------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def writer(agent: Agent, tmp_path: Path) -> Agent:
+    """Return the agent with a workspace that holds archives and copies of ours, and other files."""
+    root = tmp_path / "workspace"
+    for name in (
+        "archive/forgotten-2026-01.md",
+        "archive/observations/2026-01-02.md.gz",
+        "archive/notes.md",
+        "observation-backups/observations-20260102-030405.md",
+        "observation-backups/mine.md",
+        "2026-01-02.md",
+    ):
+        path = root / "memory" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        data = b"# Forgotten\n\nwe chose SQLite \xff\n"
+        path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+        os.utime(path, (AT.timestamp(), AT.timestamp()))
+    (root / "memory" / "archive" / "forgotten-2025-12.md").symlink_to(root / "memory" / "x.md")
+    return replace(agent, workspace=root)
+
+
+def kinds(files: tuple[OldFile, ...]) -> list[tuple[str, str, bool]]:
+    return [(one.path.name, one.kind.value, one.is_packed) for one in files]
+
+
+def test_of_a_workspace_only_what_we_name_is_ours(writer: Agent, disk: DiskOldTranscripts) -> None:
+    assert kinds(disk.own(writer)) == [
+        ("forgotten-2026-01.md", "archive", False),
+        ("2026-01-02.md.gz", "archive", True),
+        ("observations-20260102-030405.md", "observations", False),
+    ]
+
+
+def test_of_our_state_copies_and_parts_of_logs_are_ours(tmp_path: Path) -> None:
+    state, log = tmp_path / "state", tmp_path / "var" / "mc.txt"
+    disk = DiskOldTranscripts(state, logs=(log,))
+    for path in (
+        *(state / "backups" / one for one in ("config-20260102-030405.json", "mine.json")),
+        *(state / "logs" / one for one in ("serve.log", "serve.log.1", "serve.txt.1")),
+        state / "health" / "alerts.log.20260102-030405.gz",
+        *(log.with_name(one) for one in ("mc.txt", "mc.txt.2", "other.txt.2")),
+        state / "state.db",
+    ):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"a line\n")
+        os.utime(path, (AT.timestamp(), AT.timestamp()))
+    state.chmod(0o700)
+    found = disk.own(None)
+    assert kinds(found) == [
+        ("config-20260102-030405.json", "config", False),
+        ("alerts.log.20260102-030405.gz", "log", True),
+        ("serve.log.1", "log", False),
+        ("mc.txt.2", "log", False),
+    ]
+    part = found[2]
+    disk.compress(None, part)
+    assert sorted(one.name for one in (state / "logs").iterdir()) == [
+        "serve.log",
+        "serve.log.20260102-030405.gz",
+        "serve.txt.1",
+    ]
+    done = TakenFile(
+        0, fake_agent().ref, AT, part.plain_path, part.kind, Step.COMPRESS, "", 7, 1, 2
+    )
+    disk.bring_back(None, done)
+    assert part.plain_path.read_bytes() == b"a line\n"
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_ours_are_packed_taken_away_and_put_back_to_the_byte(
+    number: int, writer: Agent, disk: DiskOldTranscripts
+) -> None:
+    file = disk.own(writer)[number]
+    before, step = file.path.read_bytes(), Step.DELETE if file.is_packed else Step.COMPRESS
+    if file.is_packed:
+        disk.take(writer, file, "kept")
+        assert "SQLite" in "".join(text for _, text in disk.kept_texts("kept"))
+    else:
+        disk.compress(writer, file)
+    done = taken(writer, file, step, "kept" if file.is_packed else "")
+    assert disk.is_done(writer, done)
+    disk.bring_back(writer, done)
+    assert file.path.read_bytes() == before
+    assert list(disk.kept_texts("kept")) == []
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_a_file_of_ours_gets_another_text_and_stays_as_old(
+    number: int, writer: Agent, disk: DiskOldTranscripts
+) -> None:
+    file = disk.own(writer)[number]
+    pieces = disk.texts(writer, file, is_exact=True)
+    text = "".join(piece for _, piece in pieces).replace("SQLite", "it")
+    disk.rewrite(writer, file, text)
+    data = file.path.read_bytes()
+    assert (gzip.decompress(data) if file.is_packed else data).endswith(b"chose it \xff\n")
+    now = file.path.stat()
+    assert (now.st_mtime_ns, stat.S_IMODE(now.st_mode)) == (file.file_ns, file.mode)
+    with pytest.raises(OSError, match="changed since"):
+        disk.rewrite(writer, file, "")
+    disk.rewrite(writer, disk.own(writer)[number], None)
+    assert not file.path.exists()
+
+
+def test_nothing_of_a_workspace_is_reached_through_a_link(
+    writer: Agent, disk: DiskOldTranscripts, tmp_path: Path
+) -> None:
+    [first, *_] = disk.own(writer)
+    memory = writer.workspace / "memory"
+    memory.rename(tmp_path / "elsewhere")
+    memory.symlink_to(tmp_path / "elsewhere")
+    assert disk.own(writer) == ()
+    with pytest.raises(OSError, match="link"):
+        disk.compress(writer, first)
+    with pytest.raises(OSError, match="not in the sessions folder"):
+        disk.compress(writer, replace(first, path=writer.workspace / "2026-01-02.md"))
+
+
+def test_what_the_platform_packed_is_read_when_it_was_taken_away(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    name = f"{ID}.jsonl.reset.2026-01-02T03-04-05.000Z.zst"
+    written(agent, name, zstd.compress(WORDS))
+    [file] = disk.found(agent)
+    assert "".join(text for _, text in disk.texts(agent, file)).encode() == WORDS
+    disk.take(agent, file, "kept")
+    assert "".join(text for _, text in disk.kept_texts("kept")).encode() == WORDS
