@@ -253,8 +253,7 @@ def test_a_dry_run_changes_nothing_and_so_does_the_job_that_is_switched_off() ->
     assert stage.clean(dry_run=True) == [("planned", "would capture it and pack it")]
     [job] = [one for one in TABLE if one.id == "transcript_cleanup"]
     commands = list(job.commands(stage.engine(CleanupSettings()), dry_run=False))
-    assert [one.agent.id for one in commands] == ["main", ""]
-    assert all(one.dry_run for one in commands)
+    assert commands == [Cleanup(one, dry_run=True) for one in (stage.agent.ref, OURS)]
     assert stage.done == []
     assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()
 
