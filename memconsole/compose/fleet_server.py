@@ -15,7 +15,7 @@ from memconsole import __version__
 from memconsole.adapters.fleet.homes import LocalHome
 from memconsole.adapters.fleet.postgres.connect import OTHERS, connect
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
-from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters, read_sent
+from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters
 from memconsole.adapters.fleet.postgres.membership import FOLDER, Membership, passwords_of
 from memconsole.adapters.fleet.postgres.owner import (
     KNOWN,
@@ -23,6 +23,7 @@ from memconsole.adapters.fleet.postgres.owner import (
     read_members,
     whole_script,
 )
+from memconsole.adapters.fleet.postgres.post import cancel, read_sent
 from memconsole.adapters.fleet.postgres.source import PostgresFleet, refused
 from memconsole.adapters.fleet.signing import Signer
 from memconsole.adapters.host.status_file import JsonStatusFile
@@ -91,6 +92,7 @@ def fleet_homes(settings: Settings, url: str) -> tuple[FleetSource, ...]:
         passwords_of(settings.state_dir),
         lambda: fleet_signer(settings),
         settings.fleet.timeout,
+        within=settings.fleet.within,
     ).homes()
 
 
@@ -110,6 +112,17 @@ def fleet_sent(settings: Settings, address: ServerAddress, since: timedelta) -> 
         SourceAwayError: The server is away, or does not let us.
     """
     return read_sent(address, passwords_of(settings.state_dir), since)
+
+
+def fleet_cancel(settings: Settings, address: ServerAddress, start: str, *, dry_run: bool) -> Sent:
+    """Take back the command whose id begins so; returns it as it was.
+
+    Raises:
+        SourceAwayError: The server is away, or does not let us.
+        FleetError: It is begun, or somebody else sent it.
+        UsageError: There is none, or more than one.
+    """
+    return cancel(address, passwords_of(settings.state_dir), start, dry_run=dry_run)
 
 
 def fleet_veil(settings: Settings) -> Veil:

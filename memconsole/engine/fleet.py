@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import TYPE_CHECKING
 
 from memconsole import __version__
@@ -15,7 +16,8 @@ if TYPE_CHECKING:
     from memconsole.ports.fleet import FleetSource
     from memconsole.ports.platform import Clock
 
-_AT_ONCE = 10
+_AT_ONCE = 1000
+"""Most of them wait, for a host that is away or for their turn."""
 
 
 def ask_all(
@@ -29,15 +31,20 @@ def ask_all(
         words: The same with its options.
         clock: Ours.
     """
+    stop = Event()
 
     def one(source: FleetSource) -> Reply:
         asked = clock.now()
         try:
-            heard = source.ask(words)
+            heard = source.ask(words, stop=stop)
         except SourceAwayError as error:
             return away(source.home, str(error), error.hint)
         now = clock.now()
         return reply(source.home, heard, command=command, asked=asked, now=now, own=__version__)
 
     with ThreadPoolExecutor(min(_AT_ONCE, len(sources)) or 1) as pool:
-        return tuple(pool.map(one, sources))
+        try:
+            return tuple(pool.map(one, sources))
+        except BaseException:  # Ctrl-C: those that are being asked are told before they are left
+            stop.set()
+            raise

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
+    from memconsole.ports.platform import StopSignal
 
 
 class FleetCopy(Protocol):
@@ -63,12 +64,13 @@ class FleetSource(Protocol):
     def home(self) -> HomeRef:
         """Its host and its path."""
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:
+    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
         """Run one command there, answered in JSON; blocks until it has ended.
 
         Args:
             words: The command with its own options.
             text: What it reads from its standard input.
+            stop: Set when nobody waits for it any more; what is not begun is taken back then.
 
         Raises:
             SourceAwayError: It could not be reached, or did not answer in time.

@@ -29,7 +29,7 @@ WITHOUT = {
             ),
             *("memory pool", "memory show", "markers", "get", "memory get"),
             *("health", "alerts list", "hooks status", "service status"),
-            *("fleet hosts", "fleet doctor", "fleet commands"),
+            *("fleet hosts", "fleet doctor", "fleet commands", "fleet audit"),
             *("config check", "config show", "config path"),
         ),
         "reads",

@@ -12,6 +12,8 @@ from tests.doubles.platform import NOW, FakeClock
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memconsole.ports.platform import StopSignal
+
 
 class Told:
     """A home that answers with its own host's name, or is away."""
@@ -20,7 +22,7 @@ class Told:
         self.home = HomeRef("/home", host)
         self.is_away = is_away
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:
+    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
         del text
         if self.is_away:
             raise SourceAwayError("gone")

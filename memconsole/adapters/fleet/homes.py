@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from datetime import timedelta
 
     from memconsole.domain.fleet.wire import Heard
+    from memconsole.ports.platform import StopSignal
 
 
 class LocalHome:
@@ -30,7 +31,7 @@ class LocalHome:
         self._config = () if config is None else ("--config", config)
         self._timeout = timeout
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:
+    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
         """Run the command for this home."""
         own = ("--home", self.home.path, *self._config, "--json", *words)
-        return run(own_module("memconsole", *own), self._timeout, text)[0]
+        return run(own_module("memconsole", *own), self._timeout, text, stop)[0]

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
@@ -17,23 +18,33 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import timedelta
 
+    from memconsole.ports.platform import StopSignal
+
 _MOST_SAID = 2000
 _LOOK_S = 0.05
+_AT_ONCE = threading.BoundedSemaphore(10)
+"""Processes of a fleet of any size."""
+_GOES_ON = "What was asked may still be going on there; `memconsole runs` there tells."
 
 
-def run(argv: Sequence[str], timeout: timedelta, text: str = "") -> tuple[Heard, str]:
+def run(
+    argv: Sequence[str], timeout: timedelta, text: str = "", stop: StopSignal | None = None
+) -> tuple[Heard, str]:
     """Return what a program said on standard output, and the last it said on standard error.
 
     It has no terminal and no input but the text, so it asks nothing. Its group is ended with it.
 
     Raises:
-        SourceAwayError: It cannot be started, or takes too long or says too much.
+        SourceAwayError: It cannot be started, takes too long or says too much, or is not waited
+            for any more.
     """
     with (
+        _AT_ONCE,
         tempfile.TemporaryFile() as out,
         tempfile.TemporaryFile() as complaints,
         tempfile.TemporaryFile() as given,
     ):
+        _require_waited_for(stop)
         given.write(text.encode("utf-8", "replace"))
         given.seek(0)
         try:
@@ -49,7 +60,7 @@ def run(argv: Sequence[str], timeout: timedelta, text: str = "") -> tuple[Heard,
         except OSError as error:
             raise SourceAwayError(f"it cannot be asked: {error.strerror or error}") from None
         try:
-            _wait(process, (out.fileno(), complaints.fileno()), timeout)
+            _wait(process, (out.fileno(), complaints.fileno()), timeout, stop)
         finally:
             _end(process)
         out.seek(0)
@@ -59,7 +70,12 @@ def run(argv: Sequence[str], timeout: timedelta, text: str = "") -> tuple[Heard,
         return Heard(out.read(MOST_BYTES + 1), process.returncode), said
 
 
-def _wait(process: subprocess.Popen[bytes], said: Sequence[int], timeout: timedelta) -> None:
+def _wait(
+    process: subprocess.Popen[bytes],
+    said: Sequence[int],
+    timeout: timedelta,
+    stop: StopSignal | None,
+) -> None:
     left = timeout.total_seconds()
     while True:
         try:
@@ -68,13 +84,19 @@ def _wait(process: subprocess.Popen[bytes], said: Sequence[int], timeout: timede
             left -= _LOOK_S
         else:
             return
+        _require_waited_for(stop)
         if left <= 0:
             raise SourceAwayError(
                 f"no answer within {timeout.total_seconds():.0f} s",
-                hint="What was asked may still be going on there; `memconsole runs` there tells.",
+                hint=_GOES_ON,
             )
         if any(os.fstat(one).st_size > MOST_BYTES for one in said):
             raise SourceAwayError(f"its answer is longer than {MOST_BYTES // 2**20} MiB")
+
+
+def _require_waited_for(stop: StopSignal | None) -> None:
+    if stop is not None and stop.is_set():
+        raise SourceAwayError("nobody waits for its answer any more", hint=_GOES_ON)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

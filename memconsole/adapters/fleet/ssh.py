@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.address import SshAddress
     from memconsole.domain.fleet.wire import Heard
+    from memconsole.ports.platform import StopSignal
 
 _OPTIONS = (
     "BatchMode=yes",
@@ -63,9 +64,9 @@ class SshHome:
         self._sockets = sockets
         self._timeout = timeout
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:
+    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
         """Run the command for this home on its host."""
-        heard, complaint = run(self.call(words), self._timeout, text)
+        heard, complaint = run(self.call(words), self._timeout, text, stop)
         if heard.code == _BROKEN and not heard.text:
             last = (complaint.splitlines() or ["it gave no reason"])[-1]
             raise SourceAwayError(

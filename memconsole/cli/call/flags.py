@@ -48,6 +48,9 @@ DEMO = GlobalOption(("--demo",), "", "Look at a generated home; yours is not tou
 FLEET = GlobalOption(("--fleet",), "", "Ask every home of [[fleet.source]].")
 HOST = GlobalOption(("--host",), "", "Ask the homes of these hosts of the fleet.", "NAME[,NAME]")
 LABEL = GlobalOption(("--label",), "", "Ask the hosts of this label of [fleet.labels].", "L[,L]")
+WITHIN = GlobalOption(
+    ("--within",), "fleet.within", "How long a command waits for its host in a PostgreSQL.", "D"
+)
 JSON = GlobalOption(("--json",), "ui.json", "Machine output on stdout.")
 VERBOSE = GlobalOption(("--verbose", "-v"), "log.level", "Log to stderr; twice for more.")
 
@@ -57,6 +60,7 @@ GLOBAL_OPTIONS = (
     FLEET,
     HOST,
     LABEL,
+    WITHIN,
     CONFIG,
     GlobalOption(("--gateway",), "gateway.url", "Where the Gateway listens.", "URL"),
     GlobalOption(

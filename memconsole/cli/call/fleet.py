@@ -12,6 +12,7 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
+from memconsole.cli.call.flags import WITHIN
 from memconsole.domain.agents import HomeRef, Notice
 from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.wire import Freshness, total
@@ -169,6 +170,8 @@ def refuse_what_is_of_one_home(call: Call, command: str, *, is_dry: bool) -> Non
             "--fleet, --host and --label ask the homes of [[fleet.source]], not one that is named",
             hint="Leave out --home or --demo.",
         )
+    if command in READING and WITHIN.key in call.flags.values:
+        raise UsageError(f"{command} waits for no host", hint="--within goes with what acts.")
     if command == "memory add" and "-" in call.flags.words:
         raise UsageError(
             "standard input is not carried to other homes", hint="Write the note into the call."
@@ -282,7 +285,7 @@ def _outcome(command: str, reply: Reply) -> Row:
         "agent": None,
         "key": None,
         "status": "failed",
-        "reason": _away_or_failed(reply),
+        "reason": reply.reason or _away_or_failed(reply),
         "message": reply.failure,
         "hint": reply.hint or None,
     }

@@ -15,6 +15,7 @@ from memconsole.cli.call.flags import (
     JSON,
     LABEL,
     VERBOSE,
+    WITHIN,
     own_words,
 )
 from memconsole.errors import UsageError
@@ -42,6 +43,11 @@ class Command(TyperCommand):
         is_far = isinstance(named, str) and "/" in named and call.has_fleet
         _, _, command = ctx.command_path.partition(" ")
         if not is_far and not call.flags.names_fleet and not _is_usual(call, command):
+            if WITHIN.key in call.flags.values:
+                raise UsageError(
+                    "--within is for commands that are sent to other hosts",
+                    hint="Name them with --fleet, --host, --label or --agent host/agent.",
+                )
             return super().invoke(ctx)
         from memconsole.cli.call.fleet import ask_fleet  # noqa: PLC0415 - most calls have no fleet
 

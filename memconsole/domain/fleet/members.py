@@ -62,6 +62,45 @@ def freshness_of(seen_at: datetime | None, now: datetime, beat_s: int) -> Freshn
     return Freshness.LATE if now - seen_at > late else Freshness.LIVE
 
 
+class Event(NamedTuple):
+    """One row of the audit.
+
+    Attributes:
+        by: Role that did it.
+        what: `join`, `leave`, `invite`, `grant`, `revoke`, `forget`, `upgrade`, `prune`, or the
+            name of a command that was sent.
+        state: How far a command is; None for what is none.
+        command_id: Of a command.
+    """
+
+    at: datetime
+    by: str
+    what: str
+    details: str
+    state: str | None
+    command_id: str | None
+
+
+class Pruned(NamedTuple):
+    """What was deleted, or would be.
+
+    Attributes:
+        commands: Rows of the audit.
+        events: Rows of the audit.
+        hosts: That left, or were not heard of for long.
+    """
+
+    commands: int
+    events: int
+    hosts: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The same in words."""
+        hosts = f"the hosts {', '.join(self.hosts)}" if self.hosts else "no host"
+        return f"{self.commands} commands and {self.events} events of the audit, and {hosts}"
+
+
 class Finding(NamedTuple):
     """One thing that is not as it should be.
 

@@ -33,6 +33,7 @@ SKEW: Final = timedelta(seconds=30)
 """A clock that differs by more is told."""
 
 _MOST_WARNINGS = 100
+_UNANSWERED: Final = ("expired", "cancelled", "interrupted", "refused")
 _EVER = timedelta(days=3660)
 
 
@@ -84,6 +85,7 @@ class Reply:
         failure: Why there are no data, as one sentence.
         hint: What to do next.
         version: Release of memconsole there; empty where it is ours, or nobody knows.
+        reason: How a command ended that was sent there and was not answered.
     """
 
     home: HomeRef
@@ -96,6 +98,7 @@ class Reply:
     warnings: tuple[Notice, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     version: str = ""
+    reason: str = ""
 
 
 def away(home: HomeRef, because: str, hint: str = "") -> Reply:
@@ -128,7 +131,10 @@ def reply(
         if "error" in row:
             error = _table(row["error"])
             said = clean(_text(error, "message")) or "it failed without a word"
-            made = Reply(home, freshness, failure=said, hint=clean(_text(error, "hint")))
+            word = _text(error, "code")
+            reason = word if word in _UNANSWERED else ""
+            hint = clean(_text(error, "hint"))
+            made = Reply(home, freshness, failure=said, hint=hint, reason=reason)
         else:
             made = _answered(row, command, home.host or "this host", asked, now)
     except (ValueError, RecursionError, OverflowError) as error:

@@ -528,6 +528,11 @@ class FleetSettings:
         "People whose key this host knows, each as `memconsole fleet key` prints it: name, key, "
         "and the commands that they may ask for, or * for all that are allowed",
     )
+    within: timedelta = setting(
+        timedelta(minutes=10),
+        Span(SECOND),
+        "How long a command waits for its host in a PostgreSQL; what is not begun then never is",
+    )
 
     @property
     def is_published(self) -> bool:

@@ -147,7 +147,7 @@ def outcome_of(command: Command, reply: Reply) -> Outcome:
     rows = _rows(reply.data) if isinstance(reply.data, list) else []
     if reply.failure or len(rows) != 1:
         why = reply.failure or f"it answered with {len(rows)} outcomes"
-        return Failed(command, f"home-{reply.freshness.value}", why, reply.hint)
+        return Failed(command, reply.reason or f"home-{reply.freshness.value}", why, reply.hint)
     row = rows[0]
     message, hint = _text(row, "message"), _text(row, "hint")
     details = _details(row.get("details"))

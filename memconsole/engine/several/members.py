@@ -172,14 +172,16 @@ class FarMember:
         """Return how it is."""
         return self._reading
 
-    def run(self, command: Command, **_unheard: object) -> Outcome:
+    def run(
+        self, command: Command, *, cancel: StopSignal | None = None, **_unheard: object
+    ) -> Outcome:
         """Have its own command line do it, which refuses what it refuses to its own operator."""
         name, words, text = name_of(command), command.words(), ""
         if isinstance(command, MemoryAdd):
             text = command.text
         says_yes = command.spec.is_destructive or command.spec.name == RESTORE.name
         how = ["--dry-run"] if command.dry_run else ["--yes"] if says_yes else []
-        return outcome_of(command, self._ask(name, [*name.split(), *how, *words], text))
+        return outcome_of(command, self._ask(name, [*name.split(), *how, *words], text, cancel))
 
     def find(self, request: SearchRequest) -> Reply:
         """Search there, by its own index and its own rules."""
@@ -194,10 +196,12 @@ class FarMember:
         ]
         return self._ask("search", ["search", *words, "--", request.text])
 
-    def _ask(self, command: str, words: Sequence[str], text: str = "") -> Reply:
+    def _ask(
+        self, command: str, words: Sequence[str], text: str = "", stop: StopSignal | None = None
+    ) -> Reply:
         asked = self._clock.now()
         try:
-            heard = self._source.ask(words, text)
+            heard = self._source.ask(words, text, stop)
         except SourceAwayError as error:
             return away(self.ref, str(error), error.hint)
         now = self._clock.now()

@@ -56,6 +56,8 @@ def test_each_object_says_whose_it_is_and_a_home_that_fails_fails_no_other(
         (["checkpoint", "--host", ""], "--host names nothing"),
         (["agents", "--label", ","], "there is no label ''"),
         (["rotate", "--home", "", "--yes"], "--home names nothing"),
+        (["status", "--fleet", "--within", "1h"], "status waits for no host"),
+        (["checkpoint", "--within", "1h"], "--within is for commands that are sent to other hosts"),
     ],
 )
 def test_what_cannot_be_carried_to_a_fleet_is_refused(

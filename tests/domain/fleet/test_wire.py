@@ -97,3 +97,9 @@ def test_a_slow_answer_is_late_and_a_wrong_clock_is_told() -> None:
     assert [one.message for one in ahead.warnings] == ["the clock of alpha is 120 s ahead of ours"]
     behind = heard(envelope(at=(NOW - timedelta(minutes=2)).isoformat()))
     assert "119 s behind" in behind.warnings[0].message
+
+
+def test_how_a_command_ended_that_nobody_answered_is_a_word_of_ours() -> None:
+    for code, reason in (("expired", "expired"), ("interrupted", "interrupted"), ("x\x1b", "")):
+        found = heard({"schema": 1, "error": {"code": code, "message": "no", "hint": None}}, code=1)
+        assert found.reason == reason

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.ports.platform import StopSignal
 
 GOLDEN = Path(__file__).parents[2] / "contract" / "golden"
 
@@ -47,7 +48,7 @@ class Alpha:
         self.texts: list[str] = []
         self.outcome: dict[str, object] = {"status": "done", "message": "saved", "wrote": []}
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:
+    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
         self.asked.append(tuple(words))
         self.texts.append(text)
         if self.is_away:

@@ -143,9 +143,10 @@ def test_two_people_over_five_hosts(five: FiveHosts, server: Server) -> None:
 
 
 def _checkpoint(five: FiveHosts) -> None:
-    answer = five.asks("ann", "checkpoint", "--host", "alpha,gamma", "--force", timeout="6s")
+    answer = five.asks("ann", "checkpoint", "--host", "alpha,gamma", "--force", "--within", "6s")
     rows = {row["host"]: row for row in answer.data}
     assert "not begun in time" in rows["gamma"]["message"]
+    assert rows["gamma"]["reason"] == "expired"
     done = {row["agent"]: row["status"] for row in answer.data if row["host"] == "alpha"}
     assert set(done.values()) <= {"done", "skipped"}, answer
     assert "done" in done.values()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 import uuid
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -15,9 +17,11 @@ import pytest
 from memconsole.adapters.clock import SystemClock
 from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters
 from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.adapters.fleet.postgres.source import PostgresFleet, PostgresHome
 from memconsole.adapters.fleet.signing import Signer
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.demo.home import write_home
+from memconsole.domain.agents import HomeRef
 from memconsole.domain.fleet.letters import Letter, Operator
 from memconsole.domain.fleet.server import parse_server
 from memconsole.engine.letters import Door, LetterWorker
@@ -26,10 +30,11 @@ from tests.lanes.postgres.fleet import wait_for
 from tests.lanes.postgres.test_publishing import IDENTITY, copy_of, sessions
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from pathlib import Path
 
     from memconsole.domain.fleet.shapes import Json
+    from memconsole.domain.fleet.wire import Heard
     from tests.lanes.postgres.fleet import Fleet, Somebody
     from tests.lanes.postgres.server import Server
 
@@ -262,6 +267,70 @@ def test_a_letter_that_was_taken_back_is_not_begun(post: Post, host: Host) -> No
     assert post.ann.execute("SELECT fleet.cancel(%s)", (done,)).fetchone() == (False,)
 
 
+def asking(post: Post) -> Callable[..., Heard]:
+    """Return how ann asks the host, which waits for up to a minute."""
+    ann = post.fleet.people["ann"]
+    fleet = PostgresFleet(
+        parse_server(ann.url), passwords_of(ann.state), lambda: ANN, timedelta(minutes=1)
+    )
+    home = PostgresHome(fleet, post.home, HomeRef("", "alpha"), str(IDENTITY))
+    return home.ask
+
+
+def test_what_nobody_waits_for_any_more_is_taken_back(post: Post, host: Host) -> None:
+    stop = threading.Event()
+    stop.set()
+    heard = json.loads(asking(post)(["checkpoint"], stop=stop).text)
+    assert heard["error"]["code"] == "cancelled"
+    host.worker.round()
+    assert host.done == []
+
+
+def test_those_that_wait_hear_of_it_through_an_end_of_the_server(
+    post: Post, host: Host, server: Server
+) -> None:
+    """One connection listens for all of them; it comes back when the server does."""
+    ask, nobody = asking(post), threading.Event()
+    with ThreadPoolExecutor(3) as pool:
+        asked = [pool.submit(ask, ["checkpoint"], stop=nobody) for _ in range(3)]
+        for _ in range(200):
+            if len(host.box.open(0.1)) == 3:
+                break
+        server.kill()
+        server.start()
+        reconnect(post)
+        with pytest.raises(SourceAwayError):
+            host.worker.round()
+        host.worker.round()
+        answers = [json.loads(one.result().text) for one in asked]
+    assert [one["data"][0]["status"] for one in answers] == ["done"] * 3
+    assert len(host.done) == 3
+
+
+def test_a_command_is_taken_back_by_who_sent_it_before_it_is_begun(post: Post, host: Host) -> None:
+    ann, bob = post.fleet.people["ann"], post.fleet.join("bea", "--operator")
+    assert post.fleet.owner("fleet", "grant", "bea", "read").code == 0
+    sent = post.send("checkpoint")
+    planned = ann("fleet", "cancel", sent[:8], "--dry-run")
+    assert planned.data[0]["status"] == "planned"
+    assert post.row(sent)[0] == "sent"
+    assert bob("fleet", "cancel", sent).error["message"].endswith("_ann sent it")
+    assert ann("fleet", "cancel", sent[:8]).data[0]["status"] == "done"
+    assert post.row(sent)[0] == "cancelled"
+    assert ann("fleet", "cancel", sent).data[0]["status"] == "skipped"
+    begun = post.send("checkpoint")
+    post.admin.execute("UPDATE fleet.commands SET state = 'begun' WHERE id = %s", (begun,))
+    refused = ann("fleet", "cancel", begun)
+    assert (refused.code, refused.error["message"]) == (1, "alpha has begun it, and goes on")
+    assert ann("fleet", "cancel", "ffffffff-1").code == 2
+    assert ann("fleet", "cancel", "%").code == 2
+    host.worker.round()
+    late = post.send("checkpoint", within=timedelta(seconds=1))
+    post.admin.execute("SELECT pg_sleep(1.1)")
+    states = {row["id"]: row["state"] for row in ann("fleet", "commands").data}
+    assert (states[sent], states[late]) == ("cancelled", "expired")
+
+
 class KilledError(BaseException):
     """The process ends here."""
 
@@ -294,6 +363,13 @@ def test_a_letter_that_was_begun_when_its_process_ended_is_never_begun_again(
         assert "it was begun before" in post.row(sent)[1]
 
 
+def reconnect(post: Post) -> None:
+    """Give those who look new connections after an end of the server."""
+    post.admin.close()
+    post.ann.close()
+    post.admin, post.ann = post.fleet.admin(), post.fleet.role(post.fleet.people["ann"])
+
+
 def test_an_outcome_is_told_when_the_server_is_there_again(
     post: Post, host: Host, server: Server
 ) -> None:
@@ -309,9 +385,7 @@ def test_an_outcome_is_told_when_the_server_is_there_again(
     with pytest.raises(SourceAwayError):
         host.worker.round()
     server.start()
-    post.admin.close()
-    post.ann.close()
-    post.admin, post.ann = post.fleet.admin(), post.fleet.role(post.fleet.people["ann"])
+    reconnect(post)
     host.worker.round()
     assert host.done == [("checkpoint",)]
     assert post.row(sent)[0] == "answered"
@@ -321,7 +395,7 @@ def test_an_outcome_is_told_when_the_server_is_there_again(
 def serving(host: Somebody, **settings: str) -> Iterator[None]:
     process = host.program(
         MEMCONSOLE_FLEET__PUBLISH="figures", MEMCONSOLE_FLEET__BEAT="1s", **settings
-    ).start("--serve")
+    ).start("--serve", "--layer", "health")
     try:
         yield
     finally:

@@ -82,6 +82,33 @@ def test_nobody_is_invited_as_somebody_else(fleet: Fleet) -> None:
         connection.execute(f"DROP ROLE {fleet.database}_dba")
 
 
+def test_what_is_old_goes_and_the_rest_stays(fleet: Fleet) -> None:
+    for name in ("fresh", "stale"):
+        fleet.join(name)
+    zoe = fleet.join("zoe", "--operator")
+    assert fleet.owner("fleet", "grant", "zoe", "read").code == 0
+    with fleet.admin() as connection:
+        connection.execute(
+            "UPDATE fleet.hosts SET seen_at = now() - interval '31 days' WHERE name = 'stale'"
+        )
+        connection.execute("UPDATE fleet.events SET at = now() - interval '401 days' WHERE id = 1")
+    assert fleet.owner("fleet", "prune").code == 2
+    planned = fleet.owner("fleet", "prune", "--dry-run").data[0]
+    assert planned["details"] == {"commands": 0, "events": 1, "hosts": ["stale"]}
+    assert fleet.owner("fleet", "prune", "--yes").data[0]["details"] == planned["details"]
+    assert fleet.owner("fleet", "prune", "--yes").data[0]["status"] == "skipped"
+    assert "stale" not in {row["name"] for row in fleet.owner("fleet", "hosts", "--all").data}
+    told = [(row["what"], row["details"]) for row in fleet.owner("fleet", "audit").data]
+    assert told[0] == ("prune", "0 commands and 1 events of the audit, and the hosts stale")
+    assert ("grant", "zoe read *") in told
+    assert zoe("fleet", "audit").code != 0
+    words = ("fleet", "forget", "zoe", "--operator")
+    assert fleet.owner(*words, "--dry-run").data[0]["details"] == {"rows": 1}
+    assert fleet.owner(*words, "--yes").code == 0
+    assert zoe("fleet", "hosts").code == 3
+    assert fleet.owner(*words, "--dry-run").code == 2
+
+
 def test_no_password_is_told(fleet: Fleet) -> None:
     url = fleet.owner.url.replace("@", ":of-somebody@")
     answer = fleet.owner("fleet", "hosts", "--url", url)
@@ -91,7 +118,7 @@ def test_no_password_is_told(fleet: Fleet) -> None:
     assert "of-somebody" not in refused.out + refused.err
 
 
-@pytest.mark.parametrize("verb", ["init", "invite", "upgrade", "grant", "forget"])
+@pytest.mark.parametrize("verb", ["init", "invite", "upgrade", "grant", "forget", "prune"])
 def test_only_the_owner_does_what_an_owner_does(fleet: Fleet, verb: str, tmp_path: Path) -> None:
     url, secret = fleet.invite(f"not-{verb}")
     host = Somebody(tmp_path, url, "")
@@ -105,6 +132,7 @@ def test_only_the_owner_does_what_an_owner_does(fleet: Fleet, verb: str, tmp_pat
         "upgrade": (),
         "grant": ("ann", "read"),
         "forget": (f"not-{verb}", "--yes"),
+        "prune": ("--yes",),
     }[verb]
     answer = host("fleet", verb, *words)
     assert answer.code != 0 or answer.row(status="skipped")

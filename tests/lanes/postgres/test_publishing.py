@@ -145,7 +145,7 @@ def test_a_reader_that_goes_on_is_told_what_came_since(
         raise AssertionError("nothing is sent")
 
     reader = PostgresFleet(
-        parse_server(ann.url), passwords_of(ann.state), signer, timedelta(), lambda: now
+        parse_server(ann.url), passwords_of(ann.state), signer, timedelta(), monotonic=lambda: now
     )
 
     def tokens() -> list[object]:

@@ -1,31 +1,24 @@
-"""The letters of one host: taken out of the table, begun once, answered; and how to send one."""
+"""The letters of one host: taken out of the table, begun once, answered."""
 
 from __future__ import annotations
 
 import json
-import time
-import uuid
-from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
 from memconsole.adapters.fleet.signing import is_signed
-from memconsole.domain.fleet.letters import Letter, LetterState, Received, Sent, letter_of
-from memconsole.domain.fleet.wire import WIRE
+from memconsole.domain.fleet.letters import Letter, LetterState, Received, letter_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     import psycopg
 
-    from memconsole.adapters.fleet.signing import Signer
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
 
 CHANNEL = "fleet_commands"
-_LOOK_S = 1.0
-_ENDED = frozenset(set(LetterState) - {LetterState.SENT, LetterState.BEGUN})
 
 
 class PostgresLetters:
@@ -113,104 +106,3 @@ def _received(
         letter = None
     is_true = letter is not None and is_signed(letter, key, signature)
     return Received(letter_id, LetterState(state), letter, key, is_true, now)
-
-
-def send_and_wait(
-    address: ServerAddress,
-    passwords: Path,
-    signer: Signer,
-    *,
-    home: int,
-    host: str,
-    identity: str,
-    words: Sequence[str],
-    timeout: timedelta,
-) -> tuple[LetterState, int | None, Mapping[str, Json] | None]:
-    """Send a letter and wait for its end; returns how it ended, its exit code and its answer.
-
-    It is not begun any more when the time is over; one that was begun is waited for as long again.
-
-    Raises:
-        SourceAwayError: The server is away; nobody knows what became of it.
-        FleetError: The server refuses.
-    """
-    with connect(address, passwords) as connection, said("nothing was sent"):
-        now = one(connection, "SELECT clock_timestamp()")[0]
-        assert isinstance(now, datetime)
-        deadline = (now + timeout).astimezone(UTC).replace(microsecond=0)
-        letter = Letter(str(uuid.uuid4()), host, identity, tuple(words), deadline)
-        body = {
-            "id": letter.id,
-            "host": host,
-            "home": identity,
-            "words": list(words),
-            "deadline": letter.deadline.isoformat(),
-        }
-        connection.execute(f"LISTEN {CHANNEL}")
-        connection.execute(
-            "SELECT fleet.send(%s, %s, %s, %s::jsonb, %s, %s, %s, %s)",
-            (
-                letter.id,
-                home,
-                letter.verb,
-                json.dumps(body),
-                WIRE,
-                signer.key,
-                signer.sign(letter),
-                letter.deadline,
-            ),
-        )
-        return _outcome(connection, letter.id, timeout)
-
-
-def _outcome(
-    connection: psycopg.Connection, letter_id: str, timeout: timedelta
-) -> tuple[LetterState, int | None, Mapping[str, Json] | None]:
-    end = time.monotonic() + 2 * timeout.total_seconds()
-    while True:
-        connection.execute("SELECT fleet.expire()")
-        state, code, outcome = one(connection, _STATE, letter_id)
-        found = LetterState(str(state))
-        if found in _ENDED or time.monotonic() > end:
-            return found, code if isinstance(code, int) else None, table_of(outcome)
-        for _ in connection.notifies(timeout=_LOOK_S, stop_after=1):
-            pass
-
-
-_STATE = "SELECT state, code, outcome::text FROM fleet.commands WHERE id = %s"
-
-
-def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list[Sent]:
-    """Return what was sent since then that this role may see, newest first.
-
-    Raises:
-        SourceAwayError: The server is away.
-        FleetError: The server refuses.
-    """
-    with connect(address, passwords) as connection, said("cannot read the commands"):
-        rows = connection.execute(
-            "SELECT id::text, host_name, home_path, state, sent_by::text, operator_key, sent_at,"
-            " deadline, begun_at, ended_at, code, body::text, outcome::text FROM fleet.commands"
-            " WHERE sent_at > clock_timestamp() - %s ORDER BY sent_at DESC LIMIT 1000",
-            (since,),
-        ).fetchall()
-    return [
-        Sent._make((*row[:3], _words(row[11]), LetterState(row[3]), *row[4:11], _message(row[12])))
-        for row in rows
-    ]
-
-
-def _words(body: object) -> tuple[str, ...]:
-    found = (table_of(body) or {}).get("words")
-    return tuple(map(str, found)) if isinstance(found, list) else ()
-
-
-def _message(text: object) -> str:
-    """Return what came of it: of its outcomes, or why there is none."""
-    if (outcome := table_of(text)) is None:
-        return ""
-    if isinstance(error := outcome.get("error"), dict):
-        return str(error.get("message", ""))
-    data = outcome.get("data")
-    rows = [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
-    return "; ".join(f"{one.get('agent')} {one.get('status')}" for one in rows)

@@ -11,7 +11,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Final, LiteralString
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said
-from memconsole.domain.fleet.members import Member
+from memconsole.domain.fleet.members import Event, Member, Pruned
 from memconsole.errors import FleetError, UsageError
 
 if TYPE_CHECKING:
@@ -187,29 +187,53 @@ class PostgresOwner:
             what = "revoke" if takes_back else "grant"
             _note(connection, what, f"{operator} {' '.join(verbs)} {label}")
 
-    def forget(self, name: str) -> int:
-        """Remove a host and everything it published; returns how many rows that were.
+    def forget(self, name: str, *, is_operator: bool, dry_run: bool) -> int:
+        """Remove a host and everything it published, or a person; returns how many rows that were.
 
         Raises:
             SourceAwayError: The server is away, or does not let us.
-            UsageError: There is no such host.
+            UsageError: There is nobody of that name.
         """
         with self._owner() as connection, said("nothing was removed"), connection.transaction():
-            row = connection.execute(
-                "SELECT h.role, (SELECT count(*) FROM fleet.facts f JOIN fleet.homes o"
-                " ON o.id = f.home WHERE o.host = h.id) + (SELECT count(*) FROM fleet.chunks c"
-                " JOIN fleet.indexes i ON i.id = c.index_id JOIN fleet.homes o ON o.id = i.home"
-                " WHERE o.host = h.id) FROM fleet.hosts h WHERE h.name = %s",
-                (name,),
-            ).fetchone()
+            query = _PERSON_ROWS if is_operator else _HOST_ROWS
+            row = connection.execute(query, (name,)).fetchone()
             if row is None:
-                raise UsageError(f"there is no host {name!r} in the fleet")
-            connection.execute("DELETE FROM fleet.hosts WHERE name = %s", (name,))
-            from psycopg.sql import SQL, Identifier  # noqa: PLC0415 - as above
-
-            connection.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(row[0])))
-            _note(connection, "forget", name)
+                kind = "operator" if is_operator else "host"
+                raise UsageError(f"there is no {kind} {name!r} in the fleet")
+            if not dry_run:
+                _remove(connection, "operators" if is_operator else "hosts", name, row[0])
+                _note(connection, "forget", name)
         return int(row[1])
+
+    def audit(self, since: timedelta) -> tuple[Event, ...]:
+        """Return who did what with the fleet since then, newest first: events and commands.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+        """
+        with self._owner() as connection, said("the audit cannot be read"):
+            rows = connection.execute(_AUDIT, {"since": since}).fetchall()
+        return tuple(Event._make(row) for row in rows)
+
+    def prune(self, older: timedelta, *, dry_run: bool) -> Pruned:
+        """Delete what the audit keeps for longer, and hosts that lists leave out.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+        """
+        with self._owner() as connection, said("nothing was deleted"), connection.transaction():
+            hidden = [one.name for one in read_members(connection) if one.is_hidden]
+            commands, events = (int(str(one(connection, query, older)[0])) for query in _OLD_COUNTS)
+            found = Pruned(commands, events, tuple(hidden))
+            if dry_run or not any(found):
+                return found
+            for query in _OLD_DELETED:
+                connection.execute(query, (older,))
+            for name in hidden:
+                row = one(connection, _HOST_ROWS, name)
+                _remove(connection, "hosts", name, str(row[0]))
+            _note(connection, "prune", found.text)
+        return found
 
     def members(self) -> tuple[Member, ...]:
         """Return all hosts, those that left too.
@@ -234,6 +258,16 @@ def _add_vectors(connection: psycopg.Connection) -> None:
     if row is not None:
         connection.execute(vectors_script(row[0]))
         connection.execute("DELETE FROM fleet.indexes")
+
+
+def _remove(connection: psycopg.Connection, table: str, name: str, role: str) -> None:
+    """Remove a host or a person, with what is theirs and their login."""
+    from psycopg.sql import SQL, Identifier  # noqa: PLC0415 - only where there is a fleet
+
+    connection.execute(
+        SQL("DELETE FROM fleet.{} WHERE name = %s").format(Identifier(table)), (name,)
+    )
+    connection.execute(SQL("DROP ROLE IF EXISTS {}").format(Identifier(role)))
 
 
 def _make_login(
@@ -273,6 +307,32 @@ _TAKEN: Final[dict[str, LiteralString]] = {
 }
 """A role of the server, of the fleet itself, or of another host or person: inviting would give it
 another secret."""
+_HOST_ROWS: Final = (
+    "SELECT h.role::text, (SELECT count(*) FROM fleet.facts f JOIN fleet.homes o"
+    " ON o.id = f.home WHERE o.host = h.id) + (SELECT count(*) FROM fleet.chunks c"
+    " JOIN fleet.indexes i ON i.id = c.index_id JOIN fleet.homes o ON o.id = i.home"
+    " WHERE o.host = h.id) FROM fleet.hosts h WHERE h.name = %s"
+)
+_PERSON_ROWS: Final = (
+    "SELECT role::text, (SELECT count(*) FROM fleet.grants WHERE operator = role)"
+    " FROM fleet.operators WHERE name = %s"
+)
+_OLD_COUNTS: Final = (
+    "SELECT count(*) FROM fleet.commands WHERE sent_at < clock_timestamp() - %s",
+    "SELECT count(*) FROM fleet.events WHERE at < clock_timestamp() - %s",
+)
+_OLD_DELETED: Final = (
+    "DELETE FROM fleet.commands WHERE sent_at < clock_timestamp() - %s",
+    "DELETE FROM fleet.events WHERE at < clock_timestamp() - %s",
+)
+_AUDIT: Final = """
+SELECT at, by::text, what, details, NULL, NULL FROM fleet.events
+  WHERE at > clock_timestamp() - %(since)s
+UNION ALL
+SELECT sent_at, sent_by::text, verb, host_name || ' ' || home_path, state, id::text
+  FROM fleet.commands WHERE sent_at > clock_timestamp() - %(since)s
+ORDER BY 1 DESC LIMIT 10000
+"""
 _OPERATOR = "SELECT 1 FROM fleet.operators WHERE name = %s AND joined_at IS NOT NULL"
 
 

@@ -8,8 +8,8 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.fleet.postgres.connect import connect, said, table_of
-from memconsole.adapters.fleet.postgres.letterbox import send_and_wait
 from memconsole.adapters.fleet.postgres.owner import read_members
+from memconsole.adapters.fleet.postgres.post import Ended, Post
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.figures import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
@@ -18,7 +18,7 @@ from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshne
 from memconsole.errors import FleetError, SourceAwayError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
     from pathlib import Path
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
+    from memconsole.ports.platform import StopSignal
 
 _OF_ONE_AGENT = ("sessions", "agents")
 
@@ -50,7 +51,8 @@ class PostgresFleet:
         address: Of the fleet, with a role that may read.
         passwords: Our password file.
         signer: Has the key of this person.
-        timeout: For one command.
+        timeout: For one command that is begun.
+        within: For one that is not.
         monotonic: Seconds; tells how old a reading is.
     """
 
@@ -60,12 +62,13 @@ class PostgresFleet:
         passwords: Path,
         signer: Callable[[], Signer],
         timeout: timedelta,
+        *,
+        within: timedelta | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
         self._address = address
         self._passwords = passwords
-        self._signer = signer
-        self._timeout = timeout
+        self._post = Post(address, passwords, signer, within=within or timeout, patience=timeout)
         self._monotonic = monotonic
         self._guard = threading.Lock()
         self._read_at: float | None = None
@@ -128,26 +131,22 @@ class PostgresFleet:
         self._read_at = now
 
     def send(
-        self, home: int, host: str, identity: str, words: Sequence[str]
-    ) -> tuple[LetterState, int | None, Mapping[str, Json] | None]:
+        self,
+        home: int,
+        host: str,
+        identity: str,
+        words: Sequence[str],
+        stop: StopSignal | None,
+    ) -> Ended:
         """Send a command to the host of a home, signed, and wait for its end.
 
         Raises:
             SourceAwayError: The server is away, or refuses.
         """
         try:
-            return send_and_wait(
-                self._address,
-                self._passwords,
-                self._signer(),
-                home=home,
-                host=host,
-                identity=identity,
-                words=words,
-                timeout=self._timeout,
-            )
+            return self._post.ask(home, host, identity, words, stop)
         except FleetError as error:
-            return LetterState.REFUSED, 1, refused(str(error), error.hint)
+            return Ended(LetterState.REFUSED, 1, refused(str(error), error.hint))
 
     def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact] | None]:
         """Return the rows of each home; None for one whose rows are too much or no figures."""
@@ -189,12 +188,12 @@ class PostgresHome:
         self._fleet = fleet
         self._number = number
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:
-        """Answer a command out of the copy."""
+    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+        """Answer a command out of the copy, or have the host carry it out."""
         del text  # a copy takes nothing in
         command, *options = words
         if command in VERBS:
-            return self._sent(words)
+            return self._sent(words, stop)
         agent = None
         if command in _OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
             agent, options = options[1], []
@@ -224,16 +223,30 @@ class PostgresHome:
             copied=Copied(freshness, looked_at),
         )
 
-    def _sent(self, words: Sequence[str]) -> Heard:
+    def _sent(self, words: Sequence[str], stop: StopSignal | None) -> Heard:
         """Have the host carry it out."""
         if wrong := wrong_words(words):
             return _refused(wrong, f"Ask on {self.home.host} itself.")
-        state, code, answer = self._fleet.send(self._number, self.home.host, self._identity, words)
-        if answer is None:
-            when = "was not begun in time" if state is LetterState.EXPIRED else f"is {state}"
-            return _refused(f"{words[0]} {when}", "`memconsole fleet commands` tells of it later.")
+        ended = self._fleet.send(self._number, self.home.host, self._identity, words, stop)
+        if ended.answer is None:
+            return _unanswered(words[0], ended.state)
         version = self._fleet.version(self._number)
-        return Heard(json.dumps(answer).encode(), 1 if code is None else code, version)
+        code = 1 if ended.code is None else ended.code
+        return Heard(json.dumps(ended.answer).encode(), code, version)
+
+
+def _unanswered(verb: str, state: LetterState | None) -> Heard:
+    """Return the answer to a command that its host did not answer."""
+    if state is None:
+        text = f"{verb} was sent, and the fleet knows nothing of it any more"
+        return _refused(text, "`memconsole runs` on that host tells what was done.")
+    words = {
+        LetterState.EXPIRED: "expired: it was not begun in time, and is not begun any more",
+        LetterState.CANCELLED: "was taken back before it was begun",
+        LetterState.BEGUN: "was begun, and is not answered yet",
+    }
+    message = f"{verb} {words.get(state, f'is {state}')}"
+    return _refused(message, "`memconsole fleet commands` tells of it later.", state.value)
 
 
 def _warnings(member: Member, looked_at: datetime, freshness: Freshness) -> list[dict[str, str]]:
@@ -260,7 +273,12 @@ class AwayFleet:
         self.home = HomeRef(address.database, address.host)
         self._error = error
 
-    def ask(self, words: Sequence[str], text: str = "") -> Heard:  # noqa: ARG002 - that of the port
+    def ask(
+        self,
+        words: Sequence[str],  # noqa: ARG002 - those of the port
+        text: str = "",  # noqa: ARG002
+        stop: StopSignal | None = None,  # noqa: ARG002
+    ) -> Heard:
         """Say why there is no answer.
 
         Raises:
@@ -269,10 +287,10 @@ class AwayFleet:
         raise self._error
 
 
-def refused(message: str, hint: str) -> dict[str, Json]:
+def refused(message: str, hint: str, code: str = "refused") -> dict[str, Json]:
     """Return the answer of a home that does not do what was asked."""
-    return {"schema": WIRE, "error": {"code": "refused", "message": message, "hint": hint}}
+    return {"schema": WIRE, "error": {"code": code, "message": message, "hint": hint}}
 
 
-def _refused(message: str, hint: str) -> Heard:
-    return Heard(json.dumps(refused(message, hint)).encode(), 1)
+def _refused(message: str, hint: str, code: str = "refused") -> Heard:
+    return Heard(json.dumps(refused(message, hint, code)).encode(), 1)

@@ -1,4 +1,4 @@
-"""`fleet key`, `fleet commands`: whose commands hosts take, and what was asked of whom."""
+"""`fleet key`, `commands`, `cancel`: whose commands hosts take, and what was asked of whom."""
 
 from __future__ import annotations
 
@@ -11,16 +11,20 @@ from memconsole.cli.call.shared import DryRunOption, call_of, parse_span
 from memconsole.cli.commands.fleet.outcome import UrlOption, begun, done
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.compose.fleet_server import fleet_sent, fleet_signer
+from memconsole.compose.fleet_server import fleet_cancel, fleet_sent, fleet_signer
 from memconsole.domain.fleet.letters import LetterState
-from memconsole.errors import ReadOnlyError
+from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from memconsole.cli.json.encode import Row
+    from memconsole.cli.json.encode import Json, Row
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.fleet.letters import Sent
+
+
+_ID = r"[0-9a-f-]{4,36}"
 
 
 def key(
@@ -68,6 +72,28 @@ def commands(
     )
 
 
+def cancel(
+    context: typer.Context,
+    id_: Annotated[
+        str, typer.Argument(metavar="ID", help="Of `fleet commands`, or what it begins with.")
+    ],
+    url: UrlOption = None,
+    dry_run: DryRunOption = False,
+) -> int:
+    """Take back a command of yours that no host has begun."""
+    call, address = begun(context, "fleet cancel", url, writes=not dry_run)
+    if not compiled(_ID).fullmatch(id_.lower()):
+        raise UsageError(f"{id_!r} is no id of a command", hint="`memconsole fleet commands`")
+    sent = fleet_cancel(call.settings, address, id_, dry_run=dry_run)
+    what = f"{' '.join(sent.words)} of {sent.host}"
+    details: dict[str, Json] = {"id": sent.id, "host": sent.host, "state": sent.state.value}
+    if sent.state is not LetterState.SENT:
+        message = f"{what} has ended already: {sent.state}"
+        return done(call, "fleet cancel", message, skipped=True, details=details)
+    message = f"{'would take' if dry_run else 'took'} back {what}"
+    return done(call, "fleet cancel", message, dry_run=dry_run, details=details)
+
+
 def _row(one: Sent) -> Row:
     return {
         "id": one.id,
@@ -97,11 +123,13 @@ def _show(printer: Printer, found: Sequence[Sent]) -> None:
         Column("command", cut="end", least=12),
         Column("state"),
         Column("what came of it", cut="end", least=12, rank=1),
+        Column("id"),
     )
     rows: list[Sequence[Cell | str]] = []
     for one in found:
         state = Cell(one.state.value, "ok" if one.state is LetterState.ANSWERED else "warn")
         texts = (one.by, one.host, " ".join(one.words))
         at = wording.stamp(one.sent_at, printer.zone)
-        rows.append([at, *map(printer.text, texts), state, printer.text(one.message)])
+        said = map(printer.text, (one.message, one.id[:8]))
+        rows.append([at, *map(printer.text, texts), state, *said])
     printer.table(columns, rows)

@@ -1,4 +1,4 @@
-"""What a fleet's owner does: `fleet init`, `upgrade`, `invite`, `grant`, `revoke`, `forget`."""
+"""What a fleet's owner does: who is in it and who may what, its schema, and what it keeps."""
 
 from __future__ import annotations
 
@@ -7,14 +7,22 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
+from memconsole.cli.call.call import Answer
+from memconsole.cli.call.shared import DryRunOption, YesOption, call_of, parse_span
 from memconsole.cli.commands.fleet.outcome import UrlOption, begun, done
+from memconsole.cli.output import wording
+from memconsole.cli.output.printer import Cell, Column
 from memconsole.compose.fleet_server import KNOWN, fleet_owner, fleet_script
 from memconsole.errors import ConfirmationError, UsageError
+from memconsole.text import figures
 from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from memconsole.cli.json.encode import Json
+    from memconsole.cli.output.printer import Printer
+    from memconsole.domain.fleet.members import Event
 
 _INVITED_FOR = timedelta(minutes=15)
 _NAME = r"[a-z0-9][a-z0-9.-]{0,62}"
@@ -153,22 +161,95 @@ def _granted(
 def forget(
     context: typer.Context,
     name: NameArgument,
+    *,
+    operator: Annotated[bool, typer.Option("--operator", help="A person, not a host.")] = False,
     url: UrlOption = None,
     dry_run: DryRunOption = False,
     yes: YesOption = False,
 ) -> int:
-    """Remove a host from a fleet: its login, and everything it published. Asks for --yes."""
+    """Remove a host from a fleet with everything it published, or a person. Asks for --yes."""
     call, address = begun(context, "fleet forget", url, writes=not dry_run)
-    if dry_run:
-        return done(call, "fleet forget", f"would remove the host {name}", dry_run=True)
-    if not yes:
+    if not (yes or dry_run):
         raise ConfirmationError(f"fleet forget {name}", is_declined=False)
-    rows = fleet_owner(call.settings, address).forget(name)
+    rows = fleet_owner(call.settings, address).forget(name, is_operator=operator, dry_run=dry_run)
+    verb, number = "would remove" if dry_run else "removed", figures.plural(rows, "row")
     message = (
-        f"removed the host {name} and {rows} rows of it; backups of the server keep them until "
+        f"{verb} the operator {name} and {figures.plural(rows, 'grant')}"
+        if operator
+        else f"{verb} the host {name} and {number} of it; backups of the server keep them until "
         "they expire"
     )
-    return done(call, "fleet forget", message, details={"rows": rows})
+    return done(call, "fleet forget", message, dry_run=dry_run, details={"rows": rows})
+
+
+def prune(
+    context: typer.Context,
+    *,
+    older_than: Annotated[
+        str, typer.Option("--older-than", metavar="D", help="Of the audit.")
+    ] = "400d",
+    url: UrlOption = None,
+    dry_run: DryRunOption = False,
+    yes: YesOption = False,
+) -> int:
+    """Delete what is old of the audit, and hosts that left or were not heard of for 30 days.
+
+    Asks for --yes.
+    """
+    call, address = begun(context, "fleet prune", url, writes=not dry_run)
+    older = parse_span("--older-than", older_than)
+    if not (yes or dry_run):
+        raise ConfirmationError("fleet prune", is_declined=False)
+    found = fleet_owner(call.settings, address).prune(older, dry_run=dry_run)
+    details: dict[str, Json] = {**found._asdict(), "hosts": list(found.hosts)}
+    if not any(found):
+        message = f"nothing of the audit is older than {older_than}, and no host is hidden"
+        return done(call, "fleet prune", message, skipped=True, details=details)
+    message = f"{'would delete' if dry_run else 'deleted'} {found.text}"
+    return done(call, "fleet prune", message, dry_run=dry_run, details=details)
+
+
+def audit(
+    context: typer.Context,
+    *,
+    since: Annotated[
+        str, typer.Option("--since", metavar="D", help="Not older than this, such as 6h or 7d.")
+    ] = "30d",
+    url: UrlOption = None,
+) -> int:
+    """List who did what with a fleet, newest first: who came and went, grants, commands."""
+    call, address = begun(context, "fleet audit", url, writes=False)
+    found = fleet_owner(call.settings, address).audit(parse_span("--since", since))
+    return call.answer(
+        Answer(
+            "fleet audit",
+            data=lambda: [one._asdict() for one in found],
+            show=lambda printer: _show_audit(printer, found),
+            at=call.clock.now(),
+        )
+    )
+
+
+def _show_audit(printer: Printer, found: Sequence[Event]) -> None:
+    if not found:
+        printer.write(Cell("nobody did anything", "dim"))
+        return
+    columns = (
+        Column("at"),
+        Column("by", cut="end", least=6),
+        Column("what"),
+        Column("details", cut="end", least=12),
+        Column("state", rank=1),
+    )
+    rows: list[Sequence[Cell | str]] = [
+        [
+            wording.stamp(one.at, printer.zone),
+            *(printer.text(text) for text in (one.by, one.what, one.details)),
+            printer.text(one.state or wording.NOTHING),
+        ]
+        for one in found
+    ]
+    printer.table(columns, rows)
 
 
 def _require_name(text: str) -> None:

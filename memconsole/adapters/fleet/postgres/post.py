@@ -1,0 +1,305 @@
+"""What a person asks of hosts: letters are sent, waited for all together, listed and taken back.
+
+Where the server goes away while something is waited for, it is asked again until the time is over:
+the letter lies in its table, and the host begins it once, whoever waits.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+import uuid
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
+from memconsole.adapters.fleet.postgres.letterbox import CHANNEL
+from memconsole.domain.fleet.letters import Letter, LetterState, Sent
+from memconsole.domain.fleet.wire import WIRE
+from memconsole.errors import FleetError, MemconsoleError, SourceAwayError, UsageError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+    from pathlib import Path
+
+    import psycopg
+
+    from memconsole.adapters.fleet.signing import Signer
+    from memconsole.domain.fleet.server import ServerAddress
+    from memconsole.domain.fleet.shapes import Json
+    from memconsole.ports.platform import StopSignal
+
+logger = logging.getLogger(__name__)
+
+_LOOK_S = 1.0
+_STOP_S = 0.2
+_AT_ONCE = 8
+"""Connections that send; of a hundred that a server has by itself."""
+_MOST_BYTES = 64 * 2**10
+"""Of an outcome that a list reads a sentence out of."""
+
+
+class Ended(NamedTuple):
+    """How far a letter came.
+
+    Attributes:
+        state: None when the fleet's table knows nothing of it.
+        code: Exit code there.
+        answer: Of the host; None when there is none.
+    """
+
+    state: LetterState | None
+    code: int | None = None
+    answer: Mapping[str, Json] | None = None
+
+
+class Post:
+    """Sends letters and waits for what comes of them, over one connection for all that wait.
+
+    Args:
+        address: Of the fleet, with the role of this person.
+        passwords: Our password file.
+        signer: Has the key of this person.
+        within: A letter that is not begun by then never is.
+        patience: What was begun is waited for as long beyond that. A dry run is waited for only so
+            long: what a host would do later is no plan.
+    """
+
+    def __init__(
+        self,
+        address: ServerAddress,
+        passwords: Path,
+        signer: Callable[[], Signer],
+        *,
+        within: timedelta,
+        patience: timedelta,
+    ) -> None:
+        self._address = address
+        self._passwords = passwords
+        self._signer = signer
+        self._within = within
+        self._patience = patience
+        self._senders = threading.BoundedSemaphore(_AT_ONCE)
+        self._changed = threading.Condition()
+        self._waited: dict[str, Ended | MemconsoleError | None] = {}
+        self._is_listening = False
+
+    def ask(
+        self, home: int, host: str, identity: str, words: Sequence[str], stop: StopSignal | None
+    ) -> Ended:
+        """Send a letter and wait for its end.
+
+        Args:
+            home: Number of the home in the fleet.
+            host: Its name.
+            identity: Of the home.
+            words: What is asked.
+            stop: Nobody waits any more once it is set: the letter is taken back unless it is begun.
+
+        Raises:
+            SourceAwayError: The server is away; nothing was sent.
+            FleetError: The server refuses.
+        """
+        within = min(self._within, self._patience) if "--dry-run" in words else self._within
+        number = self._send(home, host, identity, words, within)
+        end = time.monotonic() + (within + self._patience).total_seconds()
+        with self._changed:
+            self._waited[number] = None
+            if not self._is_listening:
+                self._is_listening = True
+                threading.Thread(target=self._listen, name="fleet post", daemon=True).start()
+            while self._waited[number] is None and time.monotonic() < end:
+                if stop is not None and stop.is_set():
+                    break
+                self._changed.wait(_STOP_S)
+            found = self._waited.pop(number)
+        if isinstance(found, MemconsoleError):
+            raise found
+        if found is not None:
+            return found
+        if stop is not None and stop.is_set():
+            return self._taken_back(number, host, words)
+        return Ended(LetterState.BEGUN)
+
+    def _send(
+        self, home: int, host: str, identity: str, words: Sequence[str], within: timedelta
+    ) -> str:
+        with (
+            self._senders,
+            connect(self._address, self._passwords) as connection,
+            said("nothing was sent"),
+        ):
+            now = one(connection, "SELECT clock_timestamp()")[0]
+            assert isinstance(now, datetime)
+            deadline = (now + within).astimezone(UTC).replace(microsecond=0)
+            letter = Letter(str(uuid.uuid4()), host, identity, tuple(words), deadline)
+            body = {
+                "id": letter.id,
+                "host": host,
+                "home": identity,
+                "words": list(words),
+                "deadline": letter.deadline.isoformat(),
+            }
+            signer = self._signer()
+            values = (letter.id, home, letter.verb, json.dumps(body), WIRE)
+            connection.execute(
+                "SELECT fleet.send(%s, %s, %s, %s::jsonb, %s, %s, %s, %s)",
+                (*values, signer.key, signer.sign(letter), letter.deadline),
+            )
+        return letter.id
+
+    def _taken_back(self, number: str, host: str, words: Sequence[str]) -> Ended:
+        try:
+            if take_back(self._address, self._passwords, number):
+                return Ended(LetterState.CANCELLED)
+            logger.warning("%s of %s was begun, and goes on there", words[0], host)
+        except MemconsoleError as error:
+            logger.warning("%s of %s was not taken back: %s", words[0], host, error)
+        return Ended(LetterState.BEGUN)
+
+    def _listen(self) -> None:
+        """Note the ends of the letters that are waited for, for as long as there are any."""
+        while self._numbers():
+            try:
+                with (
+                    connect(self._address, self._passwords) as connection,
+                    said("what was sent cannot be followed"),
+                ):
+                    self._follow(connection)
+            except SourceAwayError as error:
+                logger.info("%s", error)
+                time.sleep(_LOOK_S)
+            except MemconsoleError as error:
+                self._note(dict.fromkeys(self._numbers(), error))
+
+    def _follow(self, connection: psycopg.Connection) -> None:
+        connection.execute(f"LISTEN {CHANNEL}")
+        while numbers := self._numbers():
+            if not self._note(_states(connection, numbers)):
+                for _ in connection.notifies(timeout=_LOOK_S, stop_after=1):
+                    pass
+
+    def _numbers(self) -> list[str]:
+        """Return the letters that have no end yet; where there is none, the listener ends."""
+        with self._changed:
+            found = [number for number, ended in self._waited.items() if ended is None]
+            self._is_listening = bool(found)
+        return found
+
+    def _note(self, ended: Mapping[str, Ended | MemconsoleError]) -> bool:
+        with self._changed:
+            self._waited |= {one: found for one, found in ended.items() if one in self._waited}
+            self._changed.notify_all()
+        return bool(ended)
+
+
+def _states(connection: psycopg.Connection, numbers: Sequence[str]) -> dict[str, Ended]:
+    """Return what came of those of some letters that have an end, or are not there."""
+    connection.execute("SELECT fleet.expire()")
+    rows = connection.execute(
+        "SELECT id::text, state, code, outcome::text FROM fleet.commands WHERE id = ANY (%s)",
+        (list(numbers),),
+    ).fetchall()
+    found = {
+        number: Ended(LetterState(state), code, table_of(outcome))
+        for number, state, code, outcome in rows
+    }
+    open_ = (LetterState.SENT, LetterState.BEGUN)
+    return {
+        number: found.get(number, Ended(None))
+        for number in numbers
+        if number not in found or found[number].state not in open_
+    }
+
+
+def take_back(address: ServerAddress, passwords: Path, number: str) -> bool:
+    """Take back a letter of ours; False when it was begun, or has an end.
+
+    Raises:
+        SourceAwayError: The server is away.
+        FleetError: The server refuses.
+    """
+    with connect(address, passwords) as connection, said("nothing was taken back"):
+        return bool(one(connection, "SELECT fleet.cancel(%s)", number)[0])
+
+
+def cancel(address: ServerAddress, passwords: Path, start: str, *, dry_run: bool) -> Sent:
+    """Take back the letter whose number begins so; returns it as it was.
+
+    Raises:
+        SourceAwayError: The server is away.
+        FleetError: It is begun, or somebody else sent it.
+        UsageError: There is none, or more than one.
+    """
+    with connect(address, passwords) as connection, said("cannot read the commands"):
+        found = _read(connection, "starts_with(id::text, %s)", start.lower())
+        mine = one(connection, "SELECT session_user::text")[0]
+    if len(found) != 1:
+        many = "more than one command has" if found else "there is no command with"
+        raise UsageError(
+            f"{many} an id that begins with {start!r}", hint="`memconsole fleet commands`"
+        )
+    [sent] = found
+    if sent.state in (LetterState.SENT, LetterState.BEGUN) and sent.by != mine:
+        raise FleetError(f"{sent.by} sent it", hint="Only who sent a command takes it back.")
+    is_open = sent.state is LetterState.SENT
+    if is_open and not dry_run:
+        is_open = take_back(address, passwords, sent.id)
+    if sent.state is LetterState.BEGUN or (sent.state is LetterState.SENT and not is_open):
+        raise FleetError(
+            f"{sent.host} has begun it, and goes on",
+            hint="`memconsole fleet commands` tells what came of it.",
+        )
+    return sent
+
+
+def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list[Sent]:
+    """Return what was sent since then that this role may see, newest first.
+
+    Raises:
+        SourceAwayError: The server is away.
+        FleetError: The server refuses.
+    """
+    with connect(address, passwords) as connection, said("cannot read the commands"):
+        return _read(connection, "sent_at > clock_timestamp() - %s", since)
+
+
+def _read(connection: psycopg.Connection, which: str, value: object) -> list[Sent]:
+    from psycopg.sql import SQL  # noqa: PLC0415 - only where there is a fleet
+
+    rows = connection.execute(
+        SQL(_SENT).format(_MOST_BYTES, which=SQL(which)),
+        (value,),
+    ).fetchall()
+    return [
+        Sent._make((*row[:3], _words(row[11]), LetterState(row[3]), *row[4:11], _message(row[12])))
+        for row in rows
+    ]
+
+
+_SENT = """
+SELECT id::text, host_name, home_path,
+  CASE WHEN state = 'sent' AND deadline < clock_timestamp() THEN 'expired' ELSE state END,
+  sent_by::text, operator_key, sent_at, deadline, begun_at, ended_at, code, body::text,
+  CASE WHEN octet_length(outcome::text) <= {} THEN outcome::text END
+FROM fleet.commands WHERE {which} ORDER BY sent_at DESC LIMIT 1000
+"""
+"""What nobody waits for any more ends at its deadline, whether that was noted or not."""
+
+
+def _words(body: object) -> tuple[str, ...]:
+    found = (table_of(body) or {}).get("words")
+    return tuple(map(str, found)) if isinstance(found, list) else ()
+
+
+def _message(text: object) -> str:
+    """Return what came of it: of its outcomes, or why there is none."""
+    if (outcome := table_of(text)) is None:
+        return ""
+    if isinstance(error := outcome.get("error"), dict):
+        return str(error.get("message", ""))
+    data = outcome.get("data")
+    rows = [one for one in data if isinstance(one, dict)] if isinstance(data, list) else []
+    return "; ".join(f"{one.get('agent')} {one.get('status')}" for one in rows)
