@@ -36,7 +36,7 @@ def ask_all(
     def one(source: FleetSource) -> Reply:
         asked = clock.now()
         try:
-            heard = source.ask(words, stop=stop)
+            heard = source.ask(words, stop=stop.is_set)
         except SourceAwayError as error:
             return away(source.home, str(error), error.hint)
         now = clock.now()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memconsole.domain.agents import HomeRef
     from memconsole.domain.figures import Fact
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
-    from memconsole.ports.platform import StopSignal
 
 
 class FleetCopy(Protocol):
@@ -64,13 +63,15 @@ class FleetSource(Protocol):
     def home(self) -> HomeRef:
         """Its host and its path."""
 
-    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+    ) -> Heard:
         """Run one command there, answered in JSON; blocks until it has ended.
 
         Args:
             words: The command with its own options.
             text: What it reads from its standard input.
-            stop: Set when nobody waits for it any more; what is not begun is taken back then.
+            stop: Tells that nobody waits for it any more; what is not begun is taken back then.
 
         Raises:
             SourceAwayError: It could not be reached, or did not answer in time.

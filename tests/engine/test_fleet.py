@@ -10,9 +10,7 @@ from memconsole.errors import SourceAwayError
 from tests.doubles.platform import NOW, FakeClock
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from memconsole.ports.platform import StopSignal
+    from collections.abc import Callable, Sequence
 
 
 class Told:
@@ -22,7 +20,9 @@ class Told:
         self.home = HomeRef("/home", host)
         self.is_away = is_away
 
-    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+    ) -> Heard:
         del text
         if self.is_away:
             raise SourceAwayError("gone")

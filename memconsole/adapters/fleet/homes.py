@@ -9,11 +9,10 @@ from memconsole.domain.agents import HomeRef
 from memconsole.system.launch import own_module
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import timedelta
 
     from memconsole.domain.fleet.wire import Heard
-    from memconsole.ports.platform import StopSignal
 
 
 class LocalHome:
@@ -31,7 +30,9 @@ class LocalHome:
         self._config = () if config is None else ("--config", config)
         self._timeout = timeout
 
-    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+    ) -> Heard:
         """Run the command for this home."""
         own = ("--home", self.home.path, *self._config, "--json", *words)
         return run(own_module("memconsole", *own), self._timeout, text, stop)[0]

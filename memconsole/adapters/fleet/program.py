@@ -15,10 +15,9 @@ from memconsole.errors import SourceAwayError
 from memconsole.system.launch import FOLDER, environment
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import timedelta
 
-    from memconsole.ports.platform import StopSignal
 
 _MOST_SAID = 2000
 _LOOK_S = 0.05
@@ -28,7 +27,7 @@ _GOES_ON = "What was asked may still be going on there; `memconsole runs` there 
 
 
 def run(
-    argv: Sequence[str], timeout: timedelta, text: str = "", stop: StopSignal | None = None
+    argv: Sequence[str], timeout: timedelta, text: str = "", stop: Callable[[], bool] | None = None
 ) -> tuple[Heard, str]:
     """Return what a program said on standard output, and the last it said on standard error.
 
@@ -74,7 +73,7 @@ def _wait(
     process: subprocess.Popen[bytes],
     said: Sequence[int],
     timeout: timedelta,
-    stop: StopSignal | None,
+    stop: Callable[[], bool] | None,
 ) -> None:
     left = timeout.total_seconds()
     while True:
@@ -94,8 +93,8 @@ def _wait(
             raise SourceAwayError(f"its answer is longer than {MOST_BYTES // 2**20} MiB")
 
 
-def _require_waited_for(stop: StopSignal | None) -> None:
-    if stop is not None and stop.is_set():
+def _require_waited_for(stop: Callable[[], bool] | None) -> None:
+    if stop is not None and stop():
         raise SourceAwayError("nobody waits for its answer any more", hint=_GOES_ON)
 
 

@@ -18,13 +18,12 @@ from memconsole.system.launch import find_program
 from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from datetime import timedelta
     from pathlib import Path
 
     from memconsole.domain.fleet.address import SshAddress
     from memconsole.domain.fleet.wire import Heard
-    from memconsole.ports.platform import StopSignal
 
 _OPTIONS = (
     "BatchMode=yes",
@@ -64,7 +63,9 @@ class SshHome:
         self._sockets = sockets
         self._timeout = timeout
 
-    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+    ) -> Heard:
         """Run the command for this home on its host."""
         heard, complaint = run(self.call(words), self._timeout, text, stop)
         if heard.code == _BROKEN and not heard.text:

@@ -201,7 +201,7 @@ class FarMember:
     ) -> Reply:
         asked = self._clock.now()
         try:
-            heard = self._source.ask(words, text, stop)
+            heard = self._source.ask(words, text, None if stop is None else stop.is_set)
         except SourceAwayError as error:
             return away(self.ref, str(error), error.hint)
         now = self._clock.now()

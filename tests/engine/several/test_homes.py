@@ -24,11 +24,10 @@ from tests.doubles.platform import NOW, FakeClock
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.ports.platform import StopSignal
 
 GOLDEN = Path(__file__).parents[2] / "contract" / "golden"
 
@@ -48,7 +47,9 @@ class Alpha:
         self.texts: list[str] = []
         self.outcome: dict[str, object] = {"status": "done", "message": "saved", "wrote": []}
 
-    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+    ) -> Heard:
         self.asked.append(tuple(words))
         self.texts.append(text)
         if self.is_away:

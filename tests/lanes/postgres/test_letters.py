@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -278,9 +277,7 @@ def asking(post: Post) -> Callable[..., Heard]:
 
 
 def test_what_nobody_waits_for_any_more_is_taken_back(post: Post, host: Host) -> None:
-    stop = threading.Event()
-    stop.set()
-    heard = json.loads(asking(post)(["checkpoint"], stop=stop).text)
+    heard = json.loads(asking(post)(["checkpoint"], stop=lambda: True).text)
     assert heard["error"]["code"] == "cancelled"
     host.worker.round()
     assert host.done == []
@@ -290,9 +287,9 @@ def test_those_that_wait_hear_of_it_through_an_end_of_the_server(
     post: Post, host: Host, server: Server
 ) -> None:
     """One connection listens for all of them; it comes back when the server does."""
-    ask, nobody = asking(post), threading.Event()
+    ask = asking(post)
     with ThreadPoolExecutor(3) as pool:
-        asked = [pool.submit(ask, ["checkpoint"], stop=nobody) for _ in range(3)]
+        asked = [pool.submit(ask, ["checkpoint"]) for _ in range(3)]
         for _ in range(200):
             if len(host.box.open(0.1)) == 3:
                 break

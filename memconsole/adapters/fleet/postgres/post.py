@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from memconsole.adapters.fleet.signing import Signer
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
-    from memconsole.ports.platform import StopSignal
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +86,12 @@ class Post:
         self._is_listening = False
 
     def ask(
-        self, home: int, host: str, identity: str, words: Sequence[str], stop: StopSignal | None
+        self,
+        home: int,
+        host: str,
+        identity: str,
+        words: Sequence[str],
+        stop: Callable[[], bool] | None,
     ) -> Ended:
         """Send a letter and wait for its end.
 
@@ -96,7 +100,7 @@ class Post:
             host: Its name.
             identity: Of the home.
             words: What is asked.
-            stop: Nobody waits any more once it is set: the letter is taken back unless it is begun.
+            stop: Tells that nobody waits any more: the letter is taken back unless it is begun.
 
         Raises:
             SourceAwayError: The server is away; nothing was sent.
@@ -111,7 +115,7 @@ class Post:
                 self._is_listening = True
                 threading.Thread(target=self._listen, name="fleet post", daemon=True).start()
             while self._waited[number] is None and time.monotonic() < end:
-                if stop is not None and stop.is_set():
+                if stop is not None and stop():
                     break
                 self._changed.wait(_STOP_S)
             found = self._waited.pop(number)
@@ -119,7 +123,7 @@ class Post:
             raise found
         if found is not None:
             return found
-        if stop is not None and stop.is_set():
+        if stop is not None and stop():
             return self._taken_back(number, host, words)
         return Ended(LetterState.BEGUN)
 

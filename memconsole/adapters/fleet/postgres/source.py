@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
-    from memconsole.ports.platform import StopSignal
 
 _OF_ONE_AGENT = ("sessions", "agents")
 
@@ -136,7 +135,7 @@ class PostgresFleet:
         host: str,
         identity: str,
         words: Sequence[str],
-        stop: StopSignal | None,
+        stop: Callable[[], bool] | None,
     ) -> Ended:
         """Send a command to the host of a home, signed, and wait for its end.
 
@@ -188,7 +187,9 @@ class PostgresHome:
         self._fleet = fleet
         self._number = number
 
-    def ask(self, words: Sequence[str], text: str = "", stop: StopSignal | None = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+    ) -> Heard:
         """Answer a command out of the copy, or have the host carry it out."""
         del text  # a copy takes nothing in
         command, *options = words
@@ -223,7 +224,7 @@ class PostgresHome:
             copied=Copied(freshness, looked_at),
         )
 
-    def _sent(self, words: Sequence[str], stop: StopSignal | None) -> Heard:
+    def _sent(self, words: Sequence[str], stop: Callable[[], bool] | None) -> Heard:
         """Have the host carry it out."""
         if wrong := wrong_words(words):
             return _refused(wrong, f"Ask on {self.home.host} itself.")
@@ -277,7 +278,7 @@ class AwayFleet:
         self,
         words: Sequence[str],  # noqa: ARG002 - those of the port
         text: str = "",  # noqa: ARG002
-        stop: StopSignal | None = None,  # noqa: ARG002
+        stop: Callable[[], bool] | None = None,  # noqa: ARG002
     ) -> Heard:
         """Say why there is no answer.
 
