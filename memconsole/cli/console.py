@@ -48,31 +48,47 @@ def front(call: Call) -> int:
 
         return show_status(call)
     is_of_fleet = call.flags.names_fleet or call.is_usually_of_fleet
-    sources = _sources(call) if is_of_fleet else ()
-    if not sources:
+    sources = _sources(call) if is_of_fleet else None
+    if sources is None:
         require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.origin = Origin.CONSOLE
     jobs = later(lambda: _jobs(call), is_hosting=False)
-    engine = later(lambda: _several(call, sources) if sources else call.engine)
+    engine = later(lambda: call.engine if sources is None else _several(call, sources))
     with call.life():
-        feed = build_feed(engine, is_of_several=bool(sources))
+        feed = build_feed(engine, is_of_several=sources is not None)
         return run_console(engine, call.settings, feed, jobs=jobs)
 
 
 def _sources(call: Call) -> Sequence[FleetSource]:
-    """Return the homes that a console over several homes shows.
+    """Return the homes that a console over several homes asks; those of a server come and go.
 
     Raises:
         UsageError: None is configured, or a host or label is none of the fleet's.
     """
     from memconsole.cli.call.fleet import meant, require_fleet  # noqa: PLC0415 - most have one home
-    from memconsole.compose.fleet import build_sources  # noqa: PLC0415 - likewise
+    from memconsole.compose.fleet import build_sources, servers_of  # noqa: PLC0415 - likewise
 
-    sources = build_sources(call.settings, call.flags.config)
+    sources = build_sources(call.settings, call.flags.config, with_servers=False)
+    if servers_of(call.settings):
+        allowed = _is_meant(call)
+        return [one for one in sources if allowed(one.home.host, ())]
     require_fleet(sources)
     return meant(sources, call.flags, call.settings.fleet.labels)
+
+
+def _is_meant(call: Call) -> Callable[[str, tuple[str, ...]], bool]:
+    """Return whether a host with its labels is one of those that the call names."""
+    flags, groups = call.flags, call.settings.fleet.labels
+
+    def is_meant(host: str, labels: tuple[str, ...]) -> bool:
+        own = {name for name, hosts in groups.items() if host in hosts} | set(labels)
+        return (not flags.hosts or host in flags.hosts) and (
+            not flags.labels or bool(own & set(flags.labels))
+        )
+
+    return is_meant
 
 
 def _several(call: Call, sources: Sequence[FleetSource]) -> Engine:
@@ -82,7 +98,14 @@ def _several(call: Call, sources: Sequence[FleetSource]) -> Engine:
     def engine_of(settings: Settings) -> Engine:
         return wiring.build_engine(settings, Origin.CONSOLE, clock=call.clock)
 
-    return build_several(call.settings, call.engine, sources, call.clock, engine_of)
+    return build_several(
+        call.settings,
+        call.engine,
+        sources,
+        clock=call.clock,
+        engine_of=engine_of,
+        is_meant=_is_meant(call),
+    )
 
 
 def _has_keyboard() -> bool:

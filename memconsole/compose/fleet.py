@@ -36,8 +36,10 @@ def build_several(
     settings: Settings,
     own: Engine,
     sources: Sequence[FleetSource],
+    *,
     clock: Clock,
     engine_of: Callable[[Settings], Engine],
+    is_meant: Callable[[str, tuple[str, ...]], bool],
 ) -> Engine:
     """Return what stands for an engine in a console over several homes, its own home first.
 
@@ -47,6 +49,7 @@ def build_several(
         sources: The homes that are meant.
         clock: Ours.
         engine_of: Builds the engine of another home of this host.
+        is_meant: Whether a host that publishes in a server is shown, by its name and its labels.
     """
     from memconsole.engine.several.homes import SeveralHomes  # noqa: PLC0415 - most have one home
     from memconsole.engine.several.members import FarMember, LocalMember  # noqa: PLC0415 - likewise
@@ -58,26 +61,40 @@ def build_several(
         if isinstance(one, LocalHome):
             is_own = path == choice
             engine = own if is_own else engine_of(replace(settings, home=Path(path)))
-            members.append(LocalMember(label, HomeRef(path), engine, clock))
+            members.append(LocalMember(label, HomeRef(path), engine, clock, one.home))
         else:
             members.append(FarMember(label, one, clock))
     members.sort(key=lambda one: one.engine is not own)
-    return cast("Engine", SeveralHomes(own, members, clock))
+    several = SeveralHomes(own, members, clock, settings.fleet.labels)
+    if servers := servers_of(settings):
+        from memconsole.compose.fleet_server import fleet_watch  # noqa: PLC0415 - loads psycopg
+
+        for url in servers:
+            several.watch(fleet_watch(settings, url), is_meant)
+    return cast("Engine", several)
 
 
-def build_sources(settings: Settings, config: str | None) -> tuple[FleetSource, ...]:
+def servers_of(settings: Settings) -> tuple[str, ...]:
+    """Return the addresses of the servers in which homes of other hosts publish."""
+    return tuple(one for one in settings.fleet.sources if one.startswith("postgres"))
+
+
+def build_sources(
+    settings: Settings, config: str | None, *, with_servers: bool = True
+) -> tuple[FleetSource, ...]:
     """Return a source for each home that is named, in that order.
 
     Args:
         settings: With `[fleet]`.
         config: `--config`, when it was given.
+        with_servers: Also the homes that publish in a server, which is asked for them now.
 
     Raises:
         StateError: The folder of kept connections cannot be made.
     """
     fleet, host = settings.fleet, socket.gethostname().partition(".")[0].lower()
     file = None if config is None else str(Path(config).absolute())
-    servers = [one for one in fleet.sources if one.startswith("postgres")]
+    servers = servers_of(settings)
     others = [one for one in fleet.sources if one not in servers]
     if any("://" in one for one in others):
         require_state_folder(settings.state_dir, _SOCKETS)
@@ -92,7 +109,7 @@ def build_sources(settings: Settings, config: str | None) -> tuple[FleetSource, 
         )
         for one in others
     )
-    if servers:
+    if servers and with_servers:
         from memconsole.compose.fleet_server import fleet_homes  # noqa: PLC0415 - loads psycopg
 
         found += tuple(home for one in servers for home in fleet_homes(settings, one))

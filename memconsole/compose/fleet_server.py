@@ -25,6 +25,7 @@ from memconsole.adapters.fleet.postgres.owner import (
 )
 from memconsole.adapters.fleet.postgres.post import cancel, read_sent
 from memconsole.adapters.fleet.postgres.source import PostgresFleet, refused
+from memconsole.adapters.fleet.postgres.watch import PostgresWatch
 from memconsole.adapters.fleet.signing import Signer
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.platform.home import find_home
@@ -94,6 +95,17 @@ def fleet_homes(settings: Settings, url: str) -> tuple[FleetSource, ...]:
         settings.fleet.timeout,
         within=settings.fleet.within,
     ).homes()
+
+
+def fleet_watch(settings: Settings, url: str) -> PostgresWatch:
+    """Return what looks at a fleet for as long as a console is open."""
+    return PostgresWatch(
+        parse_server(url),
+        passwords_of(settings.state_dir),
+        lambda: fleet_signer(settings),
+        settings.fleet.timeout,
+        within=settings.fleet.within,
+    )
 
 
 def fleet_signer(settings: Settings) -> Signer:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.fleet.letters import LetterState, Received
+    from memconsole.domain.fleet.members import Look
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
@@ -76,3 +77,25 @@ class FleetSource(Protocol):
         Raises:
             SourceAwayError: It could not be reached, or did not answer in time.
         """
+
+
+class FleetWatch(Protocol):
+    """A server in which homes of other hosts publish, and which tells when something has moved."""
+
+    @property
+    def name(self) -> str:
+        """Where it is, to show."""
+
+    def look(self, wait_s: float) -> Look:
+        """Return who is there; waits for a hint that something moved, that long at most.
+
+        Raises:
+            SourceAwayError: The server is away; the next look tries again.
+            FleetError: It refuses.
+        """
+
+    def source(self, number: int) -> FleetSource:
+        """Return what answers for a home of the last look."""
+
+    def close(self) -> None:
+        """End the connection."""

@@ -81,6 +81,9 @@ class Go(Protocol):
     def home(self, label: str) -> None:
         """Show on the first screen what is of one home alone, or everything again."""
 
+    def group(self, label: str) -> None:
+        """Show on the first screen the hosts with a label alone."""
+
     def observations(self, agent_id: str) -> None:
         """Open the observations of one agent."""
 

@@ -172,6 +172,7 @@ COMMON = [
         "lists all that wants attention",
         name="findings",
     ),
+    bind("0", "fleet", "fleet", "shows the whole fleet again", name="fleet"),
     bind("l", "app.log", "log", "shows what memconsole logged", name="log"),
     bind("w", "observations", "observations", "shows what was noted", name="observations"),
     bind(

@@ -222,13 +222,29 @@ class Navigation:
             app.pop_screen()
 
     def home(self, label: str) -> None:
-        """Show on the first screen what is of one home alone, or everything again."""
-        self._to_first_screen()
-        overview = self._app.screen
-        if isinstance(overview, OverviewScreen):
-            is_alone = overview.show_home(label)
-            said = f"{label} alone: the same again shows every home" if is_alone else "every home"
-            self._app.say(literal(said))
+        """Show on the first screen what is of one home alone, or everything again.
+
+        Nothing that is open in front of it changes: what its keys act on stays what it was.
+        """
+        overview = self._overview
+        is_alone = overview.chosen_home != label
+        overview.show_home(label if is_alone else None)
+        said = f"{label} alone: the same again shows every home" if is_alone else "every home"
+        self._app.say(literal(self._there(said)))
+
+    def group(self, label: str) -> None:
+        """Show on the first screen the hosts with a label alone."""
+        self._overview.show_group(label)
+        said = f"hosts with the label {label}: 0 shows all" if label else "every host"
+        self._app.say(literal(self._there(said)))
+
+    @property
+    def _overview(self) -> OverviewScreen:
+        return next(one for one in self._app.screen_stack if isinstance(one, OverviewScreen))
+
+    def _there(self, said: str) -> str:
+        is_here = self._app.screen is self._overview
+        return said if is_here else f"the first screen shows {said}"
 
     def findings(self) -> None:
         """Open everything that wants attention."""

@@ -6,9 +6,12 @@ All times are by the server's clock alone.
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.fleet.wire import Freshness
+
+if TYPE_CHECKING:
+    from memconsole.domain.agents import HomeRef
 
 AWAY = timedelta(minutes=5)
 _SLACK = timedelta(seconds=20)
@@ -23,6 +26,7 @@ class Member(NamedTuple):
         seen_at: Its last sign of life; None when there was none.
         skew_ms: How far its clock is ahead of the server's, in milliseconds.
         now: The server's clock when this was read.
+        allows: Commands that it admits from afar, as it says itself.
     """
 
     name: str
@@ -35,6 +39,7 @@ class Member(NamedTuple):
     joined_at: datetime | None
     left_at: datetime | None
     now: datetime
+    allows: tuple[str, ...] = ()
 
     @property
     def freshness(self) -> Freshness:
@@ -99,6 +104,36 @@ class Pruned(NamedTuple):
         """The same in words."""
         hosts = f"the hosts {', '.join(self.hosts)}" if self.hosts else "no host"
         return f"{self.commands} commands and {self.events} events of the audit, and {hosts}"
+
+
+class Seen(NamedTuple):
+    """One home at one look.
+
+    Attributes:
+        number: Tells it from the others.
+        looked_at: When its host looked at it last; None before anything was published.
+        has_moved: Its figures are other than at the look before.
+        granted: What this person may do there.
+    """
+
+    number: int
+    ref: HomeRef
+    member: Member
+    looked_at: datetime | None
+    has_moved: bool
+    granted: tuple[str, ...] = ()
+
+
+class Look(NamedTuple):
+    """What one look at a fleet found.
+
+    Attributes:
+        least_wire: Edition of what hosts publish that it takes at least.
+    """
+
+    homes: tuple[Seen, ...]
+    latency_ms: float
+    least_wire: int
 
 
 class Finding(NamedTuple):

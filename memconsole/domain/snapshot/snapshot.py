@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
@@ -18,7 +18,6 @@ if TYPE_CHECKING:
         AgentRef,
         Era,
         Home,
-        HomeRef,
         Notice,
         Storage,
     )
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     )
     from memconsole.domain.sessions.tokens import Growth, NotDue, Sample, TokenCount
     from memconsole.domain.sessions.windows import Window
+    from memconsole.domain.snapshot.homes import HomeReading, ServerReading
     from memconsole.domain.snapshot.outlook import Outlook
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
@@ -269,32 +269,6 @@ class SchedulerStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class HomeReading:
-    """How one of several homes is.
-
-    Attributes:
-        label: What its agents are called by, before a slash: `alpha`, or `alpha:/srv/b/.openclaw`.
-        freshness: `live`, `late` or `away`; what is shown of one that is away is of `as_of`.
-        as_of: When what is shown of it was read; None where nothing ever was.
-        failure: Why it is away; empty when it is not, or was not asked yet.
-        version: Release of memconsole there, where it is another than ours.
-    """
-
-    ref: HomeRef
-    label: str
-    freshness: str
-    as_of: datetime | None
-    failure: str = ""
-    hint: str = ""
-    version: str = ""
-
-    @property
-    def is_far(self) -> bool:
-        """Whether it is of another host, whose files nobody reads here."""
-        return bool(self.ref.host)
-
-
-@dataclass(frozen=True, slots=True)
 class ConsoleSnapshot:
     """Everything the first screen shows, taken in one go.
 
@@ -311,6 +285,8 @@ class ConsoleSnapshot:
         quiet: What speaks for it that nothing is wrong where nothing was found.
         homes: Each home, where there are several; an agent's id is its full name then, such as
             `alpha/main`, and `home` is the one of this console.
+        server: Where homes of other hosts publish what is shown of them; None for nowhere.
+        parts: The reading of each of several homes by its label, with full names.
     """
 
     home: Home
@@ -329,7 +305,12 @@ class ConsoleSnapshot:
     unread: int = 0
     quiet: Quiet = Quiet()
     homes: tuple[HomeReading, ...] = ()
+    server: ServerReading | None = None
+    parts: Mapping[str, ConsoleSnapshot] = field(default_factory=dict, repr=False, compare=False)
     _by_agent: dict[str, tuple[SessionView, ...]] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _by_label: dict[str, HomeReading] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -337,6 +318,8 @@ class ConsoleSnapshot:
         """Return the sessions of one agent, or all; no walk over all of them at each asking."""
         if agent_id is None:
             return self.sessions
+        if (part := self.parts.get(agent_id.rpartition("/")[0])) is not None:
+            return part.of_agent(agent_id)
         if not self._by_agent:
             grouped: dict[str, list[SessionView]] = {}
             for view in self.sessions:
@@ -346,8 +329,31 @@ class ConsoleSnapshot:
 
     def home_of(self, agent_id: str) -> HomeReading | None:
         """Return the home of an agent; None where there is one home only."""
-        label = agent_id.rpartition("/")[0]
-        return next((one for one in self.homes if one.label == label), None)
+        return self.home_named(agent_id.rpartition("/")[0])
+
+    def home_named(self, label: str | None) -> HomeReading | None:
+        """Return the home of that label."""
+        if len(self._by_label) != len(self.homes):
+            self._by_label.update({one.label: one for one in self.homes})
+        return self._by_label.get(label or "")
+
+    def of_home(self, label: str) -> ConsoleSnapshot:
+        """Return what of it is of one home; all of it for a home of which nothing was read."""
+        part, home = self.parts.get(label), self.home_named(label)
+        homes = () if home is None else (home,)
+        if part is None:
+            return replace(self, agents=(), sessions=(), left_out={}, homes=homes, parts={})
+        return replace(
+            self,
+            era=part.era,
+            agents=part.agents,
+            sessions=part.sessions,
+            left_out=part.left_out,
+            notices=part.notices,
+            attention=part.attention,
+            homes=homes,
+            parts={label: part},
+        )
 
     def is_away(self, agent_id: str) -> bool:
         """Whether what is shown of an agent is of its home's last answer, which is over."""

@@ -1,4 +1,6 @@
-"""Several homes behind one engine: a reading of all of them, and each command to its owner.
+"""Several homes behind one engine, long because a few lines stand for each service of one.
+
+There is a reading of all of them, and each command goes to its owner.
 
 An agent is called by its full name here, `alpha/main`, which is its id in what is shown; its owner
 is asked by its own id. A home of this host is read by an engine of its own, a home of another host
@@ -12,33 +14,48 @@ import logging
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from datetime import timedelta
 from itertools import chain, zip_longest
-from typing import TYPE_CHECKING, cast
+from operator import itemgetter
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple, TypeVar, cast
 
-from memconsole.domain.agents import AgentRef, Notice, Severity
+from memconsole.domain.agents import AgentRef, Era, Home, Notice, PlatformConfig, Severity
 from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.fleet.address import labels
+from memconsole.domain.fleet.publishing import TOLD_AFTER
 from memconsole.domain.fleet.wire import Freshness, total
+from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.snapshot.answered import result_of
-from memconsole.domain.snapshot.snapshot import Attention, Quiet
+from memconsole.domain.snapshot.danger import figures_of
+from memconsole.domain.snapshot.snapshot import (
+    Attention,
+    ConsoleSnapshot,
+    Quiet,
+    SchedulerStatus,
+)
 from memconsole.engine.several.members import FarMember, LocalMember
+from memconsole.engine.several.watching import Watching
 from memconsole.engine.snapshot.snapshot import session_order
 from memconsole.errors import MemconsoleError, SourceAwayError
 from memconsole.text.figures import span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
-    from pathlib import Path
 
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.commands.steps import Follower
     from memconsole.domain.search.indexing import IndexStatus, Source
     from memconsole.domain.search.values import SearchRequest, SearchResult
-    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, HomeReading, SessionView
+    from memconsole.domain.snapshot.homes import HomeFigures, HomeReading, ServerReading
+    from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.engine import Engine
     from memconsole.engine.search.watch import IndexWatch
     from memconsole.engine.several.members import Member
+    from memconsole.ports.fleet import FleetWatch
     from memconsole.ports.platform import Clock, StopSignal
 
 logger = logging.getLogger(__name__)
@@ -53,22 +70,58 @@ class SeveralHomes:
         own: The engine of this console's home.
         members: Every home, that one first.
         clock: Ours.
+        groups: Hosts by a label of the settings.
     """
 
-    def __init__(self, own: Engine, members: Sequence[Member], clock: Clock) -> None:
+    def __init__(
+        self,
+        own: Engine,
+        members: Sequence[Member],
+        clock: Clock,
+        groups: Mapping[str, Sequence[str]] = MappingProxyType({}),
+    ) -> None:
         self._own = own
-        self._members = tuple(members)
+        self._kept = tuple(members)
+        self._watchings: tuple[Watching, ...] = ()
         self._clock = clock
+        self._groups = groups
+        self._named: tuple[Member, ...] = self._kept
         self._by_label = {one.label: one for one in members}
-        self._named: dict[int, tuple[SessionView, SessionView]] = {}
+        self._parts: dict[str, tuple[ConsoleSnapshot, _Part]] = {}
         self._heard = threading.Event()
-        for one in self._members:
+        for one in self._kept:
             if isinstance(one, FarMember):
                 one.heard = self._heard
         self.home = _Homes(self._local)
-        self.readings = _Readings(self._members)
+        self.readings = _Readings(self._kept)
         self.search = _Search(self)
         self.watches = _Watches(self)
+
+    def watch(
+        self, watch: FleetWatch, is_meant: Callable[[str, tuple[str, ...]], bool]
+    ) -> Watching:
+        """Show the homes of a server too, which may come and go."""
+        made = Watching(watch, self._clock, self._heard, is_meant)
+        self._watchings = (*self._watchings, made)
+        return made
+
+    @property
+    def _members(self) -> tuple[Member, ...]:
+        """Every home that is there now, each under a name of its own."""
+        watched = chain.from_iterable(one.members for one in self._watchings)
+        found: tuple[Member, ...] = (*self._kept, *watched)
+        if found != self._named:
+            for one, label in zip(found, labels([one.place for one in found]), strict=True):
+                one.label = label
+            self._named = found
+            self._by_label = {one.label: one for one in found}
+        return found
+
+    @property
+    def _server(self) -> ServerReading | None:
+        """How the servers are: one that is away first."""
+        servers = sorted((one.server for one in self._watchings), key=lambda one: one.is_up)
+        return next(iter(servers), None)
 
     def __getattr__(self, name: str) -> object:
         """Return what is of this console's home: its jobs, its health, its configuration."""
@@ -78,12 +131,12 @@ class SeveralHomes:
     def far(self) -> tuple[FarMember, ...]:
         """The homes of other hosts that answer."""
         return tuple(
-            one for one in self._members if isinstance(one, FarMember) and not one.reading().failure
+            one for one in self._kept if isinstance(one, FarMember) and not one.reading().failure
         )
 
     @property
     def _local(self) -> tuple[tuple[str, Engine], ...]:
-        return tuple((one.label, one.engine) for one in self._members if one.engine is not None)
+        return tuple((one.label, one.engine) for one in self._kept if one.engine is not None)
 
     def news(self, stop: StopSignal) -> Iterator[None]:
         """Yield whenever another host has answered, until `stop` is set."""
@@ -110,7 +163,8 @@ class SeveralHomes:
             SourceAwayError: No home of this console has that name.
         """
         label, _, own = agent_id.rpartition("/")
-        member = self._by_label.get(label) if agent_id else self._members[0]
+        members = self._members
+        member = self._by_label.get(label) if agent_id else next(iter(members), None)
         if member is None:
             raise SourceAwayError(f"there is no home {label} in this console")
         return member, own
@@ -142,107 +196,150 @@ class SeveralHomes:
         Raises:
             SourceAwayError: Nothing was ever read of any of them, and all have been asked.
         """
-        taken = [(one, one.take(changed)) for one in self._members]
+        for watching in self._watchings:
+            watching.begin()
+        members, server = self._members, self._server
+        taken = [(one, one.take(changed)) for one in members]
         read = [(one, snapshot) for one, snapshot in taken if snapshot is not None]
-        homes = tuple(one.reading() for one in self._members)
-        if not read:
+        homes = tuple(self._grouped(one, one.reading()) for one in members)
+        if not read and server is None:
             why = "; ".join(f"{one.label}: {one.failure or 'not heard of yet'}" for one in homes)
             raise SourceAwayError(f"no home could be read: {why}")
         now = self._clock.now()
-        kept = self._named
-        self._named = {}
-        parts = [self._part(one.label, snapshot, kept) for one, snapshot in read]
-        first = parts[0]
+        named = {one.label: self._part(one.label, snapshot) for one, snapshot in read}
+        homes = tuple(_with_figures(one, named.get(one.label)) for one in homes)
+        parts = [one.reading for one in named.values()]
+        ordered = chain.from_iterable(one.ordered for one in named.values())
         return replace(
-            first,
+            parts[0] if parts else _nothing(now),
             agents=tuple(chain.from_iterable(one.agents for one in parts)),
-            sessions=tuple(
-                sorted(chain.from_iterable(one.sessions for one in parts), key=session_order)
-            ),
+            sessions=tuple(view for _, view in sorted(ordered, key=itemgetter(0))),
             left_out=total(one.left_out for one in parts),
             notices=tuple(chain.from_iterable(one.notices for one in parts)),
-            attention=_ranked([one.attention for one in parts], homes, now),
-            activity=tuple(
-                sorted(
-                    chain.from_iterable(one.activity for one in parts),
-                    key=lambda run: run.started_at,
-                    reverse=True,
-                )
-            ),
-            events=tuple(
-                sorted(
-                    chain.from_iterable(one.events for one in parts),
-                    key=lambda event: event.at,
-                    reverse=True,
-                )
-            ),
+            attention=_ranked([one.attention for one in parts], homes, server, now),
+            activity=_newest((one.activity for one in parts), lambda run: run.started_at),
+            events=_newest((one.events for one in parts), lambda event: event.at),
             taken_at=now,
             unread=sum(one.unread for one in parts),
-            quiet=_quiet(parts, homes),
+            quiet=_quiet(parts, homes, server),
             homes=homes,
+            server=server,
+            parts={label: one.reading for label, one in named.items()},
         )
 
-    def _part(
-        self,
-        label: str,
-        snapshot: ConsoleSnapshot,
-        kept: dict[int, tuple[SessionView, SessionView]],
-    ) -> ConsoleSnapshot:
-        """Return a reading in which every agent bears its full name."""
+    def _grouped(self, member: Member, home: HomeReading) -> HomeReading:
+        """Return a home with the labels of the settings too."""
+        own = [name for name, hosts in self._groups.items() if member.place.host in hosts]
+        return replace(home, labels=tuple(dict.fromkeys((*home.labels, *own))))
 
-        def full(ref: AgentRef) -> AgentRef:
-            return AgentRef(ref.home, f"{label}/{ref.id}")
+    def _part(self, label: str, snapshot: ConsoleSnapshot) -> _Part:
+        """Return a reading with full names; that of a home which said nothing new is kept."""
+        known = self._parts.get(label)
+        if known is None or known[0] is not snapshot:
+            before = {} if known is None else known[1].named
+            known = self._parts[label] = snapshot, _part(label, snapshot, before)
+        return known[1]
 
-        def named(view: SessionView) -> SessionView:
-            known = kept.get(id(view))
-            if known is None or known[0] is not view:
-                stored = replace(view.stored, agent=full(view.agent))
-                known = view, replace(view, stored=stored)
-            self._named[id(view)] = known
-            return known[1]
 
-        def of(agent_id: str | None) -> str | None:
-            return agent_id and f"{label}/{agent_id}"
+T = TypeVar("T")
 
-        def told(text: str) -> str:
-            return f"{label}: {text}"
 
-        return replace(
-            snapshot,
-            agents=tuple(
-                replace(one, agent=replace(one.agent, ref=full(one.agent.ref)))
-                for one in snapshot.agents
-            ),
-            sessions=tuple(map(named, snapshot.sessions)),
-            notices=tuple(
-                replace(one, message=told(one.message), agent=of(one.agent))
-                for one in snapshot.notices
-            ),
-            attention=tuple(
-                replace(one, message=told(one.message), agent=of(one.agent))
-                for one in snapshot.attention
-            ),
-            activity=tuple(replace(one, agent=of(one.agent)) for one in snapshot.activity),
-            events=tuple(replace(one, agent=of(one.agent)) for one in snapshot.events),
-        )
+def _newest(found: Iterable[Sequence[T]], at: Callable[[T], datetime]) -> tuple[T, ...]:
+    return tuple(sorted(chain.from_iterable(found), key=at, reverse=True))
+
+
+def _with_figures(home: HomeReading, part: _Part | None) -> HomeReading:
+    return home if part is None else replace(home, figures=part.figures)
+
+
+class _Part(NamedTuple):
+    """The reading of one home of several.
+
+    Attributes:
+        named: Each session as its home read it, with itself under its full name.
+        ordered: The latter, each with its place in the list of all.
+    """
+
+    reading: ConsoleSnapshot
+    figures: HomeFigures
+    named: dict[int, tuple[SessionView, SessionView]]
+    ordered: list[tuple[tuple[int, float, float, str], SessionView]]
+
+
+def _part(
+    label: str, snapshot: ConsoleSnapshot, before: dict[int, tuple[SessionView, SessionView]]
+) -> _Part:
+    """Return a reading in which every agent bears its full name."""
+    kept: dict[int, tuple[SessionView, SessionView]] = {}
+
+    def full(ref: AgentRef) -> AgentRef:
+        return AgentRef(ref.home, f"{label}/{ref.id}")
+
+    def named(view: SessionView) -> SessionView:
+        known = before.get(id(view))
+        if known is None or known[0] is not view:
+            stored = replace(view.stored, agent=full(view.agent))
+            known = view, replace(view, stored=stored)
+        kept[id(view)] = known
+        return known[1]
+
+    def of(agent_id: str | None) -> str | None:
+        return agent_id and f"{label}/{agent_id}"
+
+    def told(text: str) -> str:
+        return f"{label}: {text}"
+
+    reading = replace(
+        snapshot,
+        agents=tuple(
+            replace(one, agent=replace(one.agent, ref=full(one.agent.ref)))
+            for one in snapshot.agents
+        ),
+        sessions=tuple(map(named, snapshot.sessions)),
+        notices=tuple(
+            replace(one, message=told(one.message), agent=of(one.agent)) for one in snapshot.notices
+        ),
+        attention=tuple(
+            replace(one, message=told(one.message), agent=of(one.agent))
+            for one in snapshot.attention
+        ),
+        activity=tuple(replace(one, agent=of(one.agent)) for one in snapshot.activity),
+        events=tuple(replace(one, agent=of(one.agent)) for one in snapshot.events),
+    )
+    ordered = [(session_order(one), one) for one in reading.sessions]
+    return _Part(reading, figures_of(reading), kept, ordered)
 
 
 def _ranked(
-    found: Iterable[Sequence[Attention]], homes: Iterable[HomeReading], now: datetime
+    found: Iterable[Sequence[Attention]],
+    homes: Iterable[HomeReading],
+    server: ServerReading | None,
+    now: datetime,
 ) -> tuple[Attention, ...]:
-    """Return the findings of all homes, worst first; a home that is away is one."""
-    own = [
-        Attention(
-            Severity.HIGH,
-            "home-away",
-            f"{one.label}: {away_words(one, now)}",
-            one.hint,
-        )
-        for one in homes
-        if one.failure or (one.freshness == Freshness.AWAY and one.as_of is not None)
-    ]
-    every = [*chain.from_iterable(found), *own]
+    """Return the findings of all homes, worst first; what is wrong with a home itself is one."""
+    every = [*chain.from_iterable(found), *chain.from_iterable(_of_home(one, now) for one in homes)]
+    if server is not None and not server.is_up and now - server.since >= TOLD_AFTER:
+        told = f"the fleet's server is away for {span(now - server.since)}: {server.failure}"
+        every.append(Attention(Severity.HIGH, "fleet-away", told, server.hint))
     return tuple(sorted(every, key=lambda one: -one.severity.rank))
+
+
+def _of_home(home: HomeReading, now: datetime) -> Iterator[Attention]:
+    if home.failure or (home.freshness == Freshness.AWAY and home.as_of is not None):
+        told = f"{home.label}: {away_words(home, now)}"
+        yield Attention(Severity.HIGH, "home-away", told, home.hint)
+    if home.skew is not None:
+        way = "ahead of" if home.skew > timedelta() else "behind"
+        told = f"{home.label}: its clock is {span(abs(home.skew))} {way} the fleet's"
+        yield Attention(Severity.WARNING, "clock-skew", told, "Set the clock there (NTP).")
+
+
+def _nothing(now: datetime) -> ConsoleSnapshot:
+    """Return the reading of nobody: the server of the fleet was not reached yet."""
+    home = Home(Path("/"), PlatformConfig(), (), Era(), (), now)
+    return ConsoleSnapshot(
+        home, home.era, (), (), {}, (), (), (), GatewayStatus(), SchedulerStatus(), now
+    )
 
 
 def away_words(home: HomeReading, now: datetime) -> str:
@@ -251,7 +348,9 @@ def away_words(home: HomeReading, now: datetime) -> str:
     return f"away{age}{home.failure and ': '}{home.failure}"
 
 
-def _quiet(parts: Sequence[ConsoleSnapshot], homes: Sequence[HomeReading]) -> Quiet:
+def _quiet(
+    parts: Sequence[ConsoleSnapshot], homes: Sequence[HomeReading], server: ServerReading | None
+) -> Quiet:
     """Return what speaks for quiet: nothing of a home that is away does."""
     unheard = [one.label for one in homes if one.freshness == Freshness.AWAY]
     labels = [one.label for one in homes if one.as_of is not None]
@@ -260,7 +359,8 @@ def _quiet(parts: Sequence[ConsoleSnapshot], homes: Sequence[HomeReading]) -> Qu
         for label, part in zip(labels, parts, strict=False)
         for word in part.quiet.unknown
     ]
-    return Quiet(parts[0].quiet.evidence, (*unheard, *unknown))
+    away = () if server is None or server.is_up else ("what is in the fleet's server",)
+    return Quiet(parts[0].quiet.evidence if parts else (), (*away, *unheard, *unknown))
 
 
 class _Homes:

@@ -8,19 +8,20 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, NoReturn, Protocol
 
 from memconsole import __version__
+from memconsole.domain.agents import HomeRef
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.memory import MemoryAdd
 from memconsole.domain.commands.restore import RESTORE
 from memconsole.domain.fleet.wire import Freshness, Reply, away, reply
 from memconsole.domain.snapshot.answered import outcome_of, snapshot_of
-from memconsole.domain.snapshot.snapshot import HomeReading
+from memconsole.domain.snapshot.homes import HomeReading
 from memconsole.errors import MemconsoleError, SourceAwayError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime
 
-    from memconsole.domain.agents import AgentRef, HomeRef
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.commands.steps import Follower
@@ -40,6 +41,7 @@ class Member(Protocol):
     """One home of several."""
 
     ref: HomeRef
+    place: HomeRef
     label: str
 
     @property
@@ -67,11 +69,15 @@ class LocalMember:
     """A home of this host.
 
     Attributes:
+        place: The same, with the name of this host.
         last: Its last reading, of which its engine keeps what it found out.
     """
 
-    def __init__(self, label: str, ref: HomeRef, engine: Engine, clock: Clock) -> None:
+    def __init__(
+        self, label: str, ref: HomeRef, engine: Engine, clock: Clock, place: HomeRef | None = None
+    ) -> None:
         self.label, self.ref, self.engine = label, ref, engine
+        self.place = place or HomeRef(ref.path, label)
         self._clock = clock
         self._failure: tuple[str, str] = ("", "")
         self.last: ConsoleSnapshot | None = None
@@ -92,7 +98,7 @@ class LocalMember:
         failure, hint = self._failure
         word = Freshness.AWAY if failure else Freshness.LIVE
         at = None if self.last is None else self.last.taken_at
-        return HomeReading(self.ref, self.label, word.value, at, failure, hint)
+        return HomeReading(self.ref, self.label, word.value, at, failure, hint, __version__)
 
     def run(
         self,
@@ -117,6 +123,7 @@ class FarMember:
 
     def __init__(self, label: str, source: FleetSource, clock: Clock) -> None:
         self.label, self.ref = label, source.home
+        self.place = source.home
         self.heard: threading.Event | None = None
         self._source, self._clock = source, clock
         self._asked_at: datetime | None = None
@@ -165,7 +172,7 @@ class FarMember:
             None if self._last is None else self._last.taken_at,
             worst.failure,
             worst.hint,
-            status.version,
+            status.version or ("" if worst.failure else __version__),
         )
 
     def reading(self) -> HomeReading:

@@ -73,9 +73,26 @@ def for_views(
     return tuple(for_session(view) for view in views if view.key_text is not None)
 
 
+def for_homes(
+    snapshot: ConsoleSnapshot, labels: Iterable[str], subject: Subject
+) -> tuple[Target, ...]:
+    """Return every agent of some homes; for a command on sessions those that are due.
+
+    A row of a host tells how many are due, and nothing of any other session.
+    """
+    if subject is Subject.ENTRY:
+        return ()
+    parts = [part for one in labels if (part := snapshot.parts.get(one)) is not None]
+    if subject is Subject.AGENT:
+        return tuple(Target(one.ref, None, one.ref.id) for part in parts for one in part.agents)
+    views = (view for part in parts for view in part.sessions if view.is_due)
+    return tuple(for_session(view) for view in views if view.key_text is not None)
+
+
 def for_finding(snapshot: ConsoleSnapshot, finding: Attention) -> tuple[Target, ...]:
     """Return what the command of a finding acts on: its session, else its agent, else nothing."""
-    refs = [one.ref for one in snapshot.agents if one.ref.id == finding.agent]
+    part = snapshot.parts.get((finding.agent or "").rpartition("/")[0], snapshot)
+    refs = [one.ref for one in part.agents if one.ref.id == finding.agent]
     if finding.key is None or finding.is_for_all:
         return tuple(Target(one, None, one.id) for one in refs)
     for view in snapshot.of_agent(finding.agent):

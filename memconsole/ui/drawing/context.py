@@ -12,7 +12,8 @@ from memconsole.text import figures
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, HomeReading
+    from memconsole.domain.snapshot.homes import HomeReading
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ui.drawing.glyphs import Glyphs
 
 

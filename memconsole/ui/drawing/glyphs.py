@@ -34,6 +34,7 @@ class Glyphs:
     skipped: str = "–"
     running: str = "▶"
     on: str = "●"
+    half: str = "◐"
     off: str = "○"
     arrow: str = "→"
     blocks: str = " ▏▎▍▌▋▊▉█"
@@ -64,6 +65,7 @@ ASCII = Glyphs(
     skipped="-",
     running=">",
     on="*",
+    half="%",
     off="o",
     arrow=">",
     blocks="-#",

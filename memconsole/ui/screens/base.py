@@ -123,8 +123,9 @@ class ConsoleScreen(PanelScreen):
         """Draw the lines at the top and at the bottom."""
         app, context = self.desk, self.context()
         snapshot, where, badges, failure = app.snapshot, self.where, app.badges(), app.failure
+        aim = self._runs_on()
         self.bar("title").show(
-            lambda width: title_line(snapshot, context, width, where=where, badges=badges)
+            lambda width: title_line(snapshot, context, width, where=where, badges=badges, aim=aim)
         )
         shown = () if failure else shown_findings(snapshot, app.go.found or 0, self.size.height)
         more = more_findings(snapshot, shown)
@@ -147,6 +148,16 @@ class ConsoleScreen(PanelScreen):
                 )
             )
         self.show_keys()
+
+    def _runs_on(self) -> str:
+        """Return on which of several hosts an action of this screen would run."""
+        snapshot = self.desk.snapshot
+        if snapshot is None or not snapshot.homes or not self.is_open:
+            return ""
+        names = {one.agent.id.rpartition("/")[0] for one in self.targets(Subject.AGENT)}
+        return (
+            literal(next(iter(names))) if len(names) == 1 else f"{len(names)} hosts" * bool(names)
+        )
 
     def fit_room(self) -> None:
         """Share the lines between the panels again; screens whose sheet does that do nothing."""
@@ -345,7 +356,9 @@ class ConsoleScreen(PanelScreen):
         return None if has_lines else "there is nothing in this panel to export"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Dim keys that cannot work now; pressing one says why."""
+        """Dim keys that cannot work now; pressing one says why. One home has no key of a fleet."""
+        if action == "fleet" and (self.desk.snapshot is None or not self.desk.snapshot.homes):
+            return False
         return True if self.why_not(action, parameters) is None else None
 
     def refuse(self, action: str, parameters: tuple[object, ...]) -> None:
@@ -378,6 +391,14 @@ class ConsoleScreen(PanelScreen):
     def action_home(self, label: str) -> None:
         """Show one home of several alone, or all of them again."""
         self.desk.go.home(label)
+
+    def action_fleet(self) -> None:
+        """Show every host on the first screen again."""
+        self.desk.go.group("")
+
+    def action_group(self, label: str) -> None:
+        """Show the hosts with a label alone."""
+        self.desk.go.group(label)
 
     def action_observations(self) -> None:
         """Open what is remembered of the sessions of the agent that is meant here."""

@@ -101,6 +101,10 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         """Return the panes of this screen, in the order of their numbers."""
         return tuple(widget for widget in self._named.values() if isinstance(widget, Pane))
 
+    def reachable(self) -> tuple[Pane, ...]:
+        """Return the panes that can be gone to one after the other."""
+        return self.panes()
+
     @property
     def pane(self) -> Pane | None:
         """The pane that keys go to: the focused one, or the one that an input belongs to."""
@@ -157,7 +161,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
 
     def action_panel_step(self, step: int) -> None:
         """Go to the next or the previous panel."""
-        panes = self.panes()
+        panes = self.reachable()
         if panes:
             place = panes.index(self.pane) if self.pane in panes else -step
             self.focus_pane(panes[(place + step) % len(panes)])

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, HomeReading
+    from memconsole.domain.snapshot.homes import HomeReading, ServerReading
+    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
 
@@ -36,6 +37,7 @@ def title_line(
     *,
     where: str = "",
     badges: tuple[str, ...] = (),
+    aim: str = "",
 ) -> Line:
     """Return the title: home, gateway, scheduler and time; what does not fit goes from the middle.
 
@@ -45,10 +47,13 @@ def title_line(
         width: Cells.
         where: The screen, when it is not the first one.
         badges: Words such as `read-only` and `frozen`.
+        aim: On which of several hosts an action would run; never left out.
     """
     left: Line = (Span(" memconsole", Role.STRONG),)
     if where:
         left = (*left, Span(f" {context.glyphs.cursor} {where}", Role.PLAIN))
+    if aim:
+        left = (*left, Span("  on ", Role.MUTED), Span(aim, Role.ACCENT))
     for badge in badges:
         left = (*left, Span("  "), Span(f" {badge} ", Role.BADGE))
     time = (Span(f"{figures.clock(context.now, context.zone)} ", Role.MUTED),)
@@ -97,6 +102,8 @@ _READABLE = 34
 def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterator[Span]:
     """Yield whether gateway and scheduler live, at one of three lengths."""
     glyphs = context.glyphs
+    if snapshot.server is not None:
+        yield from _server(snapshot.server, context, size)
     gateway, scheduler = snapshot.gateway, snapshot.scheduler
     is_up = gateway.verdict == "up"
     role = Role.OK if is_up else Role.MUTED if gateway.verdict == "off" else Role.WARNING
@@ -112,6 +119,21 @@ def _machinery(snapshot: ConsoleSnapshot, context: Context, size: str) -> Iterat
     yield Span(" scheduler " if size == "long" else "sch ", Role.MUTED)
     yield Span(f"{glyphs.on if runs else glyphs.off} ", role)
     yield Span(_scheduler_words(snapshot, context, size), Role.MUTED)
+
+
+def _server(server: ServerReading, context: Context, size: str) -> Iterator[Span]:
+    """Yield how the server of the fleet is; while it is away, since when, and of when all is."""
+    glyphs = context.glyphs
+    yield Span("fleet ", Role.MUTED)
+    if server.is_up:
+        words = f"{server.latency_ms:.0f} ms  " if server.latency_ms and size == "long" else ""
+        yield from (Span(f"{glyphs.on} ", Role.OK), Span(words, Role.MUTED))
+        return
+    is_asked = not server.failure
+    words = "asked" if is_asked else f"down {figures.span(context.now - server.since)}"
+    if server.as_of is not None and size != "short":
+        words += f" {glyphs.dot} figures of {figures.when(server.as_of, context.now, context.zone)}"
+    yield Span(f"{glyphs.off} {words}  ", Role.MUTED if is_asked else Role.WARNING)
 
 
 def _scheduler_words(snapshot: ConsoleSnapshot, context: Context, size: str) -> str:

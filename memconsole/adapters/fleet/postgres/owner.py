@@ -356,9 +356,12 @@ def read_members(connection: psycopg.Connection) -> tuple[Member, ...]:
     with said("cannot look at the fleet"):
         rows = connection.execute(
             "SELECT name, labels, version, wire, beat_s, seen_at, skew_ms, joined_at, left_at,"
-            " clock_timestamp() FROM fleet.hosts ORDER BY name"
+            " clock_timestamp(), allows FROM fleet.hosts ORDER BY name"
         ).fetchall()
-    return tuple(Member(name, tuple(labels), *rest) for name, labels, *rest in rows)
+    return tuple(
+        Member(name, tuple(labels), *rest)._replace(allows=tuple(allows))
+        for name, labels, *rest, allows in rows
+    )
 
 
 def _note(connection: psycopg.Connection, what: str, details: str) -> None:

@@ -23,7 +23,8 @@ from memconsole.ui.drawing.table import measured
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, HomeReading
+    from memconsole.domain.snapshot.homes import HomeReading
+    from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line

@@ -212,9 +212,8 @@ class FindingsScreen(ConsoleScreen):
             self.focus_pane(self.named("one"))
             return
         finding = group.first
-        view = next(
-            (one for one in snapshot.sessions if finding.key and one.key_text == finding.key), None
-        )
+        own = snapshot.of_agent(finding.agent) if finding.key else ()
+        view = next((one for one in own if one.key_text == finding.key), None)
         if view is not None:
             self.desk.go.session(view)
         elif finding.agent is not None and finding.code == "bootstrap-truncation":

@@ -101,8 +101,9 @@ def _lines(
     """Yield (time, who, whether it is an error, row) of runs and events."""
     runs = snapshot.activity
     names = {
-        (view.agent.id, view.key_text): session_name(view)
-        for view in reversed(snapshot.sessions)
+        (agent, view.key_text): session_name(view)
+        for agent in {event.agent for event in snapshot.events if event.agent}
+        for view in reversed(snapshot.of_agent(agent))
         if view.key_text is not None
     }
     for run in runs:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.ui.drawing.listing import Listing
 
 FRAME = 2
 _HEADING = 1
@@ -49,6 +50,11 @@ def lists_need(snapshot: ConsoleSnapshot, is_usual: Callable[[SessionView], bool
     counts = Counter(view.agent.id for view in snapshot.sessions if is_usual(view))
     everyone = len(snapshot.agents) + (len(snapshot.agents) > 1)
     return max(everyone, *counts.values(), 1) + _HEADING + FRAME
+
+
+def hosts_need(listing: Listing) -> int:
+    """Return the lines of the list of hosts."""
+    return len(listing.rows) + len(listing.fixed) + _HEADING + FRAME
 
 
 def memory_needs(snapshot: ConsoleSnapshot, tags_a_line: int) -> int:

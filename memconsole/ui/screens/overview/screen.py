@@ -12,13 +12,15 @@ from textual.containers import Horizontal
 
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.events import EventKind
-from memconsole.ui.actions.targets import ALL, for_agents, for_views, wants_session
+from memconsole.domain.snapshot.homes import MANY, hosts
+from memconsole.ui.actions.targets import ALL, for_agents, for_homes, for_views, wants_session
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import agents as agent_rows
+from memconsole.ui.screens.overview import hosts as host_rows
 from memconsole.ui.screens.overview import room
 from memconsole.ui.screens.overview import sessions as session_rows
 from memconsole.ui.screens.overview.journal import JournalPane
@@ -78,10 +80,17 @@ class OverviewScreen(ConsoleScreen):
     def __init__(self) -> None:
         super().__init__("overview")
         self._agents_sort = agent_rows.USUAL
+        self._hosts_sort = host_rows.USUAL
+        self._home: str | None = None
+        self._level: object = None
+        self._levels: dict[object, tuple[str | None, frozenset[str], str]] = {}
+        self._group = ""
         self._sessions_sort = session_rows.USUAL
         self._everything = False
         self._placed = False
         self._shown: tuple[int, str | None, str | None] | None = None
+        self._scoped: tuple[ConsoleSnapshot, str, ConsoleSnapshot] | None = None
+        self._large: tuple[ConsoleSnapshot, bool] | None = None
         self._first_row: str | None = None
         self._needed: tuple[ConsoleSnapshot, int, int, int] | None = None
         self._indexed: ConsoleSnapshot | None = None
@@ -105,13 +114,65 @@ class OverviewScreen(ConsoleScreen):
         yield Bar("detail")
 
     def first_pane(self) -> Pane:
-        """Return the first panel; where only one fits, that is the sessions."""
-        return self.named("sessions" if self.is_small else "agents")
+        """Return the first panel; where only one fits, that is the sessions, or the hosts."""
+        return self.named("sessions" if self.is_small and not self.is_on_hosts else "agents")
 
     @property
     def is_small(self) -> bool:
         """Whether there is room for one list only: the sessions of all agents."""
         return self.has_class("-single") or self.has_class("-compact")
+
+    # ---- which homes ---------------------------------------------------------------------
+
+    @property
+    def is_on_hosts(self) -> bool:
+        """Whether hosts stand where agents do: there are many, and none of them was gone into."""
+        snapshot = self.desk.snapshot
+        if self._home is not None or snapshot is None or len(snapshot.homes) < MANY:
+            return False
+        if self._large is None or self._large[0] is not snapshot:
+            self._large = snapshot, len(hosts(snapshot.homes)) >= MANY
+        return self._large[1]
+
+    @property
+    def _scope(self) -> ConsoleSnapshot | None:
+        """The reading of the home that is meant; of all homes where none is."""
+        snapshot, label = self.desk.snapshot, self._home
+        if snapshot is None or not snapshot.homes:
+            return snapshot
+        if self.is_on_hosts:
+            label = host_rows.label_of(self.named("agents").place.cursor) or ""
+        if label is None:
+            return snapshot
+        if self._scoped is None or self._scoped[0] is not snapshot or self._scoped[1] != label:
+            self._scoped = snapshot, label, snapshot.of_home(label)
+        return self._scoped[2]
+
+    @property
+    def chosen_home(self) -> str | None:
+        """The home that is shown alone."""
+        return self._home
+
+    def show_home(self, label: str | None) -> None:
+        """Show one home alone, or all of them; what is open in front stays as it is."""
+        self._home = label
+        self._placed = True
+        self._shown = None
+        if self.is_open:
+            self.show_snapshot()
+
+    def show_group(self, group: str) -> None:
+        """Show only hosts with a label."""
+        self._group = group
+        self.show_home(None)
+
+    def action_fleet(self) -> None:
+        """Show every host again."""
+        label = self._home
+        self._group = ""
+        self.show_home(None)
+        self.named("agents").select(host_rows.row_of(label or ""))
+        self.focus_pane(self.first_pane())
 
     # ---- room ----------------------------------------------------------------------------
 
@@ -135,26 +196,32 @@ class OverviewScreen(ConsoleScreen):
             chosen = {"memory": needs.memory, "search": needs.search, "journal": needs.journal}
             heights = room.compact(
                 height,
-                len(self.named("sessions").listing.rows),
+                len(self.first_pane().listing.rows),
                 chosen.get(self._lower, needs.memory),
             )
         else:
             heights = room.wide(height, needs)
-            for name in ("agents", "memory"):
-                self.named(name).styles.width = room.agents_cells(self.size.width)
+            left = room.agents_cells(self.size.width)
+            self.named("agents").styles.width = "1fr" if self.is_on_hosts else left
+            self.named("memory").styles.width = left
         upper.styles.height, lower.styles.height = heights.upper, heights.lower
         journal.styles.height = heights.journal
 
     def _needs(self, snapshot: ConsoleSnapshot) -> room.Needs:
         tags = self._tags_a_line
-        if self._needed is None or self._needed[0] is not snapshot or self._needed[1] != tags:
-            lists = room.lists_need(snapshot, session_rows.is_usual)
-            self._needed = snapshot, tags, lists, room.memory_needs(snapshot, tags)
-        _, _, lists, memory = self._needed
+        if self.is_on_hosts:
+            lists, memory = room.hosts_need(self.named("agents").listing), room.EMPTY
+        else:
+            snapshot = self._scope or snapshot
+            if self._needed is None or self._needed[0] is not snapshot or self._needed[1] != tags:
+                lists = room.lists_need(snapshot, session_rows.is_usual)
+                self._needed = snapshot, tags, lists, room.memory_needs(snapshot, tags)
+            _, _, lists, memory = self._needed
         search = self._search.listing
         found = len(search.rows) + len(search.fixed) + room.FRAME if self._search.query_text else 0
         journal = len(self.named("journal").listing.rows) + room.FRAME
-        memory += has_waiting(self.desk.indexing.of(one.ref.id for one in snapshot.agents))
+        if not self.is_on_hosts:
+            memory += has_waiting(self.desk.indexing.of(one.ref.id for one in snapshot.agents))
         return room.Needs(lists, memory, max(found, room.EMPTY), max(journal, room.EMPTY))
 
     @property
@@ -187,9 +254,9 @@ class OverviewScreen(ConsoleScreen):
         """Show the newest reading in every panel that is in view."""
         snapshot = self.desk.snapshot
         if snapshot is not None:
-            self._show_agents(snapshot)
+            self._show_first(snapshot)
             if not self._put_cursor(snapshot):
-                self._show_dependants(snapshot)
+                self._show_dependants(self._scope or snapshot)
             self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
             self.fit_room()
             self._show_detail()
@@ -206,16 +273,35 @@ class OverviewScreen(ConsoleScreen):
         self.show_snapshot()
         self.say(f"the journal shows {chosen}", Role.MUTED)
 
-    def _show_agents(self, snapshot: ConsoleSnapshot) -> None:
-        self.named("agents").show(
-            agent_rows.agents_listing(snapshot, self.context(), sort=self._agents_sort)
-        )
+    def _show_first(self, snapshot: ConsoleSnapshot) -> None:
+        """Show hosts or agents; each of the two keeps its own cursor, marks and filter."""
+        pane, is_on_hosts, context = self.named("agents"), self.is_on_hosts, self.context()
+        level = host_rows.STATES if is_on_hosts else self._home
+        cursor = pane.place.cursor
+        if is_other := level != self._level:
+            place = pane.place
+            self._levels[self._level] = cursor, place.marks, place.needle
+            cursor, place.marks, place.needle = self._levels.get(level, ("", frozenset(), ""))
+            self._level = level
+            self._put(self, "-on-hosts", is_on_hosts)
+        if is_on_hosts:
+            listing = host_rows.hosts_listing(
+                snapshot, context, group=self._group, sort=self._hosts_sort
+            )
+        else:
+            listing = agent_rows.agents_listing(
+                self._scope or snapshot, context, sort=self._agents_sort
+            )
+        pane.show(listing)
+        if is_other and not pane.select(cursor or ""):
+            pane.action_first()
 
     def _show_dependants(self, snapshot: ConsoleSnapshot) -> None:
         """Show what depends on the agent under the cursor."""
         context = self.context()
         self._shown = id(snapshot), self._agent_id(), self._chosen_agent()
-        self._show_sessions(snapshot, context)
+        if not self.is_on_hosts:
+            self._show_sessions(snapshot, context)
         self._show_lower(snapshot, context)
 
     def _show_lower(self, snapshot: ConsoleSnapshot, context: Context) -> None:
@@ -262,12 +348,15 @@ class OverviewScreen(ConsoleScreen):
         pane = self.first_pane()
         if self._placed:
             return False
-        if snapshot.unread:
+        if snapshot.unread or any(host_rows.state_of(one) == "asked" for one in snapshot.homes):
             self._first_row = self._first_row or pane.place.cursor
             return False
         self._placed = True
         if self._first_row and (self.pane is not pane or self._first_row != pane.place.cursor):
             return False  # the operator went elsewhere while the home was read
+        if self.is_on_hosts:
+            pane.action_first()  # the worst one
+            return False
         found = (one for one in snapshot.attention if one.agent and self.show_finding(one))
         is_moved = next(found, None) is not None
         self._index_soon()
@@ -278,6 +367,11 @@ class OverviewScreen(ConsoleScreen):
         snapshot = self.desk.snapshot
         if snapshot is None or not finding.agent:
             return False
+        home = finding.agent.rpartition("/")[0]
+        if self.is_on_hosts or self._home not in (None, home):
+            self._home = home
+            self._show_first(snapshot)
+        snapshot = self._scope or snapshot
         is_known = self.named("agents").select(finding.agent)
         own = snapshot.of_agent(finding.agent) if finding.key else ()
         row = next((row_key(one) for one in own if one.key_text == finding.key), None)
@@ -291,26 +385,21 @@ class OverviewScreen(ConsoleScreen):
         self._show_detail()
         return is_known
 
-    def show_home(self, label: str) -> bool:
-        """Show one home alone in both lists, or all when it was; return whether it is alone now."""
-        text = f"{label}/"
-        needle = "" if self.named("agents").place.needle == text else text
-        for name in ("agents", "sessions"):
-            self.named(name).filter(needle)
-        return bool(needle)
-
     def _agent_id(self) -> str | None:
         """Return the agent whose sessions are shown; None for all, and where only a list fits."""
         if self.is_small:
             return None
+        return self._agent_at_cursor()
+
+    def _agent_at_cursor(self) -> str | None:
+        """Return the agent under the cursor; None on the row of all, and on that of a host."""
         key = self.named("agents").place.cursor
-        return None if key == ALL else key
+        return None if key == ALL or host_rows.label_of(key) is not None else key
 
     def _chosen_agent(self) -> str | None:
         """Return the agent that is meant: that of the session under the cursor, in one list."""
-        if not self.is_small or self.has_class("-on-agents"):
-            key = self.named("agents").place.cursor
-            return None if key == ALL else key
+        if not self.is_small or self.has_class("-on-agents") or self.is_on_hosts:
+            return self._agent_at_cursor()
         row = self.named("sessions").row
         view = None if row is None else self._session_at(row.key)
         return None if view is None else view.agent.id
@@ -324,7 +413,7 @@ class OverviewScreen(ConsoleScreen):
     @on(Pane.Moved, "#agents")
     def agent_chosen(self) -> None:
         """Show the sessions and the memory of the agent under the cursor."""
-        snapshot = self.desk.snapshot
+        snapshot = self._scope
         if snapshot is not None:
             if self._shown != (id(snapshot), self._agent_id(), self._chosen_agent()):
                 self._show_dependants(snapshot)
@@ -332,11 +421,11 @@ class OverviewScreen(ConsoleScreen):
 
     def _index_soon(self) -> None:
         """Build the index of the agent that is shown, if it lacks one: searching needs no key."""
-        pause_s, chosen = self.desk.index_pause_s, self.named("agents").place.cursor
+        pause_s, chosen = self.desk.index_pause_s, self._agent_at_cursor()
         if self._index_timer is not None:
             self._index_timer.stop()
             self._index_timer = None
-        if pause_s is not None and chosen not in (None, ALL):
+        if pause_s is not None and chosen is not None:
             self._index_timer = self.set_timer(
                 pause_s, lambda: self.desk.indexing.open(self._search.agents())
             )
@@ -344,13 +433,13 @@ class OverviewScreen(ConsoleScreen):
     @on(Pane.Resized, "#sessions")
     def sessions_resized(self) -> None:
         """Choose the columns for another width."""
-        if self.desk.snapshot is not None:
-            self._show_sessions(self.desk.snapshot, self.context())
+        if (snapshot := self._scope) is not None and not self.is_on_hosts:
+            self._show_sessions(snapshot, self.context())
 
     @on(Pane.Moved)
     def detail_differs(self, message: Pane.Moved) -> None:
         """Say what the row under the cursor has that the list has no room for."""
-        snapshot = self.desk.snapshot
+        snapshot = self._scope
         if self.is_small and message.pane.id == "sessions" and snapshot is not None:
             self._show_lower(snapshot, self.context())
         self._show_detail()
@@ -365,8 +454,8 @@ class OverviewScreen(ConsoleScreen):
     def on_resize(self, event: Resize) -> None:
         """Show another choice of sessions where only one list fits."""
         super().on_resize(event)
-        if self.desk.snapshot is not None:
-            self._show_dependants(self.desk.snapshot)
+        if (snapshot := self._scope) is not None:
+            self._show_dependants(snapshot)
             self.fit_room()
 
     # ---- keys ----------------------------------------------------------------------------
@@ -376,7 +465,9 @@ class OverviewScreen(ConsoleScreen):
         snapshot = self.desk.snapshot
         if snapshot is None or self.pane is None:
             return
-        if self.pane.id == "agents":
+        if self.pane.id == "agents" and self.is_on_hosts:
+            self._hosts_sort = session_rows.next_sort(self._hosts_sort, host_rows.SORTS)
+        elif self.pane.id == "agents":
             self._agents_sort = session_rows.next_sort(self._agents_sort, agent_rows.SORTS)
         elif self.pane.id == "sessions":
             self._sessions_sort = session_rows.next_sort(self._sessions_sort, session_rows.SORTS)
@@ -384,8 +475,9 @@ class OverviewScreen(ConsoleScreen):
         self.say(f"sorted by {self._sort_of_focused().name}", Role.MUTED)
 
     def _sort_of_focused(self) -> Sort:
-        is_agents = self.pane is not None and self.pane.id == "agents"
-        return self._agents_sort if is_agents else self._sessions_sort
+        if self.pane is None or self.pane.id != "agents":
+            return self._sessions_sort
+        return self._hosts_sort if self.is_on_hosts else self._agents_sort
 
     def action_everything(self) -> None:
         """Show or fold cron runs, archives and orphans."""
@@ -403,6 +495,8 @@ class OverviewScreen(ConsoleScreen):
         """Go into what the cursor is on."""
         pane, row = self.pane, None if self.pane is None else self.pane.row
         match None if pane is None else pane.id:
+            case "agents" if self.is_on_hosts:
+                self._open_home()
             case "agents":
                 self._open_agent()
             case "sessions" if row is not None:
@@ -415,6 +509,23 @@ class OverviewScreen(ConsoleScreen):
                 self._open_line()
             case _:
                 pass
+
+    def _open_home(self) -> None:
+        """Go into the host under the cursor."""
+        label = host_rows.label_of(self.named("agents").place.cursor)
+        if label is not None:
+            self.show_home(label)
+            self.focus_pane(self.first_pane())
+
+    def action_panel(self, number: int) -> None:
+        """Go to a panel by its number; sessions are those of the host under the cursor."""
+        if self.is_on_hosts and self.panes()[number - 1].id == "sessions":
+            self._open_home()
+        super().action_panel(number)
+
+    def reachable(self) -> tuple[Pane, ...]:
+        """Return the panes that are there: where hosts are listed there are no sessions."""
+        return tuple(one for one in self.panes() if not self.is_on_hosts or one.id != "sessions")
 
     def _open_agent(self) -> None:
         """Go to the sessions of the agent; in the list of all, to its worst one."""
@@ -440,8 +551,8 @@ class OverviewScreen(ConsoleScreen):
         if event is None or snapshot is None:
             self.desk.go.runs(None if row is None else row.key)
             return
-        for view in snapshot.sessions:
-            if event.key and (view.agent.id, view.key_text) == (event.agent, event.key):
+        for view in snapshot.of_agent(event.agent) if event.agent and event.key else ():
+            if view.key_text == event.key:
                 self.desk.go.session(view)
                 return
         if event.kind is EventKind.MEMORY:
@@ -474,12 +585,12 @@ class OverviewScreen(ConsoleScreen):
     def index_moved(self, *, has_changed: bool) -> None:
         """Show the index in the memory and the search; ask again when it has changed."""
         self._search.index_moved(has_changed=has_changed)
-        if self.desk.snapshot is not None:
-            self._show_memory(self.desk.snapshot, self.context())
+        if (snapshot := self._scope) is not None:
+            self._show_memory(snapshot, self.context())
             self.fit_room()
 
     def _session_at(self, key: str) -> SessionView | None:
-        snapshot = self.desk.snapshot
+        snapshot = self._scope
         if snapshot is not self._indexed:
             sessions = () if snapshot is None else snapshot.sessions
             self._sessions = {row_key(view): view for view in reversed(sessions)}
@@ -499,7 +610,9 @@ class OverviewScreen(ConsoleScreen):
             self.fit_room()
 
     def leave(self) -> None:
-        """Stay: the first screen has nothing behind it; go to its first panel."""
+        """Go out of a host that was gone into, or to the first panel: nothing is behind it."""
+        if self._home is not None and self.pane is self.first_pane():
+            self.show_home(None)
         self.focus_pane(self.first_pane())
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
@@ -517,9 +630,13 @@ class OverviewScreen(ConsoleScreen):
 
     def targets(self, subject: Subject) -> tuple[Target, ...]:
         """Return the marked agents or sessions, else what the cursor is on."""
-        snapshot = self.desk.snapshot
-        if snapshot is None:
+        snapshot = self._scope
+        if snapshot is None or self.desk.snapshot is None:
             return ()
+        if self.is_on_hosts:
+            place = self.named("agents").place
+            labels = map(host_rows.label_of, place.marked or (place.cursor,))
+            return for_homes(self.desk.snapshot, [one for one in labels if one], subject)
         agents, sessions = self.named("agents").place, self.named("sessions").place
         pane_id = None if self.pane is None else self.pane.id
         is_sessions = pane_id == "sessions" or (self.is_small and pane_id != "agents")

@@ -56,7 +56,7 @@ _NAMED: Final = {
     Purpose.ACT: "undo host mark actions",
     Purpose.OPEN: "open observations checkpoints memory bootstrap consolidation jobs health "
     "findings finding log",
-    Purpose.VIEW: "maximise sort copy export freeze refresh slower faster",
+    Purpose.VIEW: "fleet maximise sort copy export freeze refresh slower faster",
     Purpose.MOVE: "search next previous up down page-up page-down first last next-panel"
     " previous-panel",
     Purpose.CONSOLE: "palette help back quit interrupt suspend",
@@ -154,14 +154,20 @@ def _refusal(screen: Screen[object], action: str) -> str:
     return "a dialog is answered in the dialog itself: Esc leads back to it"
 
 
-def signs(glyphs: Glyphs) -> list[HelpLine]:
-    """Return every sign and word of state that the console draws, and what it means."""
+def signs(glyphs: Glyphs, *, of_fleet: bool = True) -> list[HelpLine]:
+    """Return every sign and word of state that the console draws, and what it means.
+
+    Args:
+        glyphs: What is drawn with.
+        of_fleet: Also what stands for hosts alone.
+    """
     bar = glyphs.blocks[-1] * 3
     flush, rotation, end = glyphs.ends
     left, _ = glyphs.brackets
     plot = "".join(glyphs.sparks[place] for place in (0, 2, 4, 7))
     meanings = (
         (f"{glyphs.on} {glyphs.off}", "Gateway, scheduler: alive, or not"),
+        *(((glyphs.half, "a host that is late"),) if of_fleet else ()),
         ("! LOST?", "wants attention; may be lost"),
         (f"{glyphs.done} {glyphs.failed}", "done or quiet; failed"),
         (f"{glyphs.running} {glyphs.skipped}", "running; skipped, or there is none"),
@@ -220,7 +226,7 @@ class HelpScreen(Dialog["HelpLine | None"]):
     def __init__(self, screen: Screen[object], glyphs: Glyphs) -> None:
         super().__init__("help")
         self._lines = help_lines(screen)
-        self._lines["Signs"] = signs(glyphs)
+        self._lines["Signs"] = signs(glyphs, of_fleet="0" in screen.active_bindings)
         self._by_name = {line.name: line for lines in self._lines.values() for line in lines}
         self._where = screen.name or ""
         self._opened_at = 0.0

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from textual.widgets import Input
 
     from memconsole.domain.commands.command import Subject
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
@@ -352,16 +353,33 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
                 refusal=screen.why_not("command", (spec.name,)) or "",
                 writes=True,
             )
-    snapshot = screen.desk.snapshot
-    for home in () if snapshot is None else snapshot.homes:
-        found[f"host {home.label}"] = Entry(
-            f"host {literal(home.label)}",
-            "",
-            "Show the agents and sessions of this home alone; again shows all",
-            f"home({home.label!r})",
-        )
+    found |= _switches(screen.desk.snapshot)
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
             f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"
         )
     return tuple(found.values())
+
+
+def _switches(snapshot: ConsoleSnapshot | None) -> dict[str, Entry]:
+    """Return what the first screen can be about, where there are several homes."""
+    homes = () if snapshot is None else snapshot.homes
+    if not homes:
+        return {}
+    alone = "Show the agents and sessions of this home alone; again shows all"
+    labels = sorted({label for home in homes for label in home.labels})
+    return {
+        "fleet": Entry("fleet", "0", "Show the whole fleet again", "group('')"),
+        **{
+            f"host {one.label}": Entry(
+                f"host {literal(one.label)}", "", alone, f"home({one.label!r})"
+            )
+            for one in homes
+        },
+        **{
+            f"label {one}": Entry(
+                f"label {literal(one)}", "", "Show the hosts with this label", f"group({one!r})"
+            )
+            for one in labels
+        },
+    }

@@ -13,6 +13,7 @@ from tests.ui import sample
 from tests.ui.driving import Stopwatch, console, settle
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
+from tests.ui.sample_fleet import fleet
 
 if TYPE_CHECKING:
     from textual.pilot import Pilot
@@ -101,3 +102,12 @@ def test_overview_when_all_is_due(snap_compare: SnapCompare, size: tuple[int, in
     agents = tuple(sample.agent_view(agent.agent, sessions) for agent in usual.agents)
     due = sample.snapshot(agents, sessions, activity=sample.runs())
     assert same_picture(snap_compare, FakeEngine(replace(due)), size)
+
+
+@pytest.mark.parametrize(
+    ("count", "size"),
+    [(5, (80, 24)), (50, (120, 40)), (500, (120, 40))],
+    ids=["5-80x24", "50-120x40", "500-120x40"],
+)
+def test_overview_of_a_fleet(snap_compare: SnapCompare, count: int, size: tuple[int, int]) -> None:
+    assert same_picture(snap_compare, FakeEngine(fleet(count)), size)

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import timedelta
+from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef, HomeRef
-from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, HomeReading
+from memconsole.domain.snapshot.homes import HomeReading
 from memconsole.ui.drawing.spans import Cell, Role
 from memconsole.ui.screens.overview.agents import agents_listing
 from memconsole.ui.screens.overview.sessions import sessions_listing
 from memconsole.ui.widgets.title import title_line
 from tests.ui import sample
 from tests.ui.screens.test_rows import LATER, NOW
+
+if TYPE_CHECKING:
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
 AWAY = HomeReading(
     HomeRef("", "alpha"), "alpha", "away", LATER.now - timedelta(minutes=14), "no route"

@@ -1,0 +1,224 @@
+"""Keeps the copy of a fleet up to date for a console: one connection listens and reads what moved.
+
+That something moved is a hint which anybody may give; what moved is looked up. Of a home with a
+newer generation only the rows above the known one are read, and which others are still there.
+"""
+
+from __future__ import annotations
+
+import time
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
+
+from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
+from memconsole.adapters.fleet.postgres.owner import read_members
+from memconsole.adapters.fleet.postgres.source import PostgresFleet, PostgresHome, PublishedHome
+from memconsole.domain.agents import HomeRef
+from memconsole.domain.figures import Fact
+from memconsole.domain.fleet.members import Look, Seen
+from memconsole.domain.fleet.wire import MOST_BYTES
+from memconsole.errors import SourceAwayError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from datetime import datetime
+
+    import psycopg
+
+    from memconsole.domain.fleet.members import Member
+    from memconsole.ports.fleet import FleetSource
+
+CHANNEL = "fleet"
+_MOST_ROWS = 20_000
+
+
+class _Rows(NamedTuple):
+    """What a home published, by kind and key, with the length of each body."""
+
+    identity: str
+    generation: int
+    facts: dict[tuple[str, str], tuple[Fact, int]] | None
+
+
+class PostgresWatch(PostgresFleet):
+    """A fleet that is read once and then kept; answers the port `FleetWatch`."""
+
+    _connection: psycopg.Connection | None = None
+    _kept: Mapping[int, _Rows] = MappingProxyType({})
+
+    @property
+    def name(self) -> str:
+        """Where it is."""
+        return self._address.text
+
+    def look(self, wait_s: float) -> Look:
+        """Return who is there and whose figures moved since the last look.
+
+        Args:
+            wait_s: Waits for a hint that long at most, unless it was not connected.
+
+        Raises:
+            SourceAwayError: The server is away, or does not let us.
+            FleetError: It refuses.
+        """
+        try:
+            with said("cannot look at the fleet"):
+                connection, start = self._connected(wait_s), time.perf_counter()
+                least = one(connection, "SELECT least_wire FROM fleet.meta")[0]
+                latency_ms = (time.perf_counter() - start) * 1000
+                members = {member.name: member for member in read_members(connection)}
+                grants = _grants(connection)
+                homes = connection.execute(_HOMES).fetchall()
+                moved = self._take(connection, homes, members)
+        except BaseException:
+            self.close()
+            raise
+        assert isinstance(least, int)
+        return Look(
+            tuple(
+                Seen(
+                    number,
+                    HomeRef(path, name),
+                    members[name],
+                    looked_at,
+                    number in moved,
+                    _granted(members[name], grants),
+                )
+                for number, name, path, looked_at, *_ in homes
+                if not members[name].is_hidden
+            ),
+            latency_ms,
+            least,
+        )
+
+    def source(self, number: int) -> FleetSource:
+        """Return what answers for a home of the last look.
+
+        Raises:
+            SourceAwayError: It is not there any more.
+        """
+        home = self._homes.get(number)
+        if home is None:
+            raise SourceAwayError("it is not in the fleet any more")
+        return PostgresHome(self, number, HomeRef(home.path, home.member.name), home.identity)
+
+    def told(
+        self, number: int, kinds: tuple[str, ...]
+    ) -> tuple[Member, datetime | None, list[Fact]]:
+        """Return whose a home is, when it was looked at, and its rows, as they were last read.
+
+        Raises:
+            SourceAwayError: It is not there any more, or what it published is no figures.
+        """
+        with self._guard:
+            home, rows = self._homes.get(number), self._kept.get(number)
+        if home is None:
+            raise SourceAwayError("it is not in the fleet any more")
+        if rows is not None and rows.facts is None:
+            raise SourceAwayError("what it published cannot be used")
+        facts = {} if rows is None or rows.facts is None else rows.facts
+        return home.member, home.looked_at, [one for one, _ in facts.values() if one.kind in kinds]
+
+    def close(self) -> None:
+        """End the connection."""
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _connected(self, wait_s: float) -> psycopg.Connection:
+        """Return the connection that listens; what moved before it did is looked up anyway."""
+        if self._connection is None:
+            self._connection = connect(self._address, self._passwords)
+            self._connection.execute(f"LISTEN {CHANNEL}")
+            return self._connection
+        for wait in (wait_s, 0.0):  # then what came at the same time: one look serves all of it
+            for _ in self._connection.notifies(timeout=wait, stop_after=1 if wait else None):
+                pass
+        return self._connection
+
+    def _take(
+        self,
+        connection: psycopg.Connection,
+        homes: Iterable[tuple[int, str, str, datetime | None, str, int]],
+        members: Mapping[str, Member],
+    ) -> set[int]:
+        """Read what moved, and keep it; returns whose figures those are."""
+        known: dict[int, _Rows] = {}
+        wanted: dict[int, _Rows] = {}
+        for number, _, _, _, identity, generation in homes:
+            kept = self._kept.get(number)
+            if kept is None or kept.identity != identity or kept.generation > generation:
+                kept = _Rows(identity, -1, {})
+            known[number] = kept
+            if kept.generation != generation:
+                wanted[number] = kept._replace(generation=generation)
+        if wanted:
+            since = [known[number].generation for number in wanted]
+            rows = connection.execute(
+                _MOVED, (_MOST_ROWS, MOST_BYTES, list(wanted), since)
+            ).fetchall()
+            known |= _joined(wanted, rows)
+        with self._guard:
+            self._kept = known
+            self._homes = {
+                number: PublishedHome(path, members[name], looked_at, identity)
+                for number, name, path, looked_at, identity, _ in homes
+            }
+        return set(wanted)
+
+
+def _joined(
+    wanted: Mapping[int, _Rows], rows: Iterable[tuple[int, str, str, int, str | None, bool]]
+) -> dict[int, _Rows]:
+    """Return the rows of homes that moved: new ones, and of the known ones those still there."""
+    found: dict[int, dict[tuple[str, str], tuple[Fact, int]] | None] = {one: {} for one in wanted}
+    for number, kind, key, place, text, fits in rows:
+        own = found[number]
+        if own is None:
+            continue
+        kept = (wanted[number].facts or {}).get((kind, key))
+        if text is not None:
+            body = table_of(text)
+            kept = None if body is None else (Fact(kind, key, place, body), len(text))
+        if kept is None or not fits:
+            found[number] = None
+        else:
+            own[kind, key] = kept
+    return {number: wanted[number]._replace(facts=_small(own)) for number, own in found.items()}
+
+
+def _small(
+    own: dict[tuple[str, str], tuple[Fact, int]] | None,
+) -> dict[tuple[str, str], tuple[Fact, int]] | None:
+    """Return the rows of a home that is no flood."""
+    if own is None or sum(length for _, length in own.values()) > MOST_BYTES:
+        return None
+    return own
+
+
+def _grants(connection: psycopg.Connection) -> tuple[tuple[str, str], ...]:
+    """Return which (label, verb) this role was granted."""
+    return tuple(connection.execute("SELECT label, verb FROM fleet.grants ORDER BY 2").fetchall())
+
+
+def _granted(member: Member, grants: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+    own = (verb for label, verb in grants if label == "*" or label in member.labels)
+    return tuple(dict.fromkeys(own))
+
+
+_HOMES = """
+SELECT o.id, h.name, o.path, o.looked_at, o.identity::text, o.generation
+FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path
+"""
+
+_MOVED = """
+SELECT home, kind, key, place, CASE WHEN fits AND is_new THEN body::text END, fits FROM (
+  SELECT f.home, f.kind, f.key, f.place, f.body, f.generation > k.since AS is_new,
+    row_number() OVER (PARTITION BY f.home) AS n, count(*) OVER w <= %s AND sum(
+      CASE WHEN f.generation > k.since THEN octet_length(f.body::text) ELSE 0 END) OVER w <= %s
+      AS fits
+  FROM unnest(%s::int[], %s::bigint[]) AS k (home, since) JOIN fleet.facts f ON f.home = k.home
+  WINDOW w AS (PARTITION BY f.home)) AS found
+WHERE fits OR n = 1
+"""
+"""Of a home with too much one row without a body: a host that floods hides no other."""
