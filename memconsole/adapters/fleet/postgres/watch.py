@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import psycopg
 
     from memconsole.domain.fleet.members import Member
-    from memconsole.ports.fleet import FleetSource
 
 CHANNEL = "fleet"
 _MOST_ROWS = 20_000
@@ -91,7 +90,7 @@ class PostgresWatch(PostgresFleet):
             least,
         )
 
-    def source(self, number: int) -> FleetSource:
+    def source(self, number: int) -> PostgresHome:
         """Return what answers for a home of the last look.
 
         Raises:
