@@ -293,7 +293,7 @@ def test_those_that_wait_hear_of_it_through_an_end_of_the_server(
         for _ in range(200):
             if len(host.box.open(0.1)) == 3:
                 break
-        server.kill()
+        server.stop()
         server.start()
         reconnect(post)
         with pytest.raises(SourceAwayError):
