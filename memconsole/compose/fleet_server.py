@@ -34,7 +34,7 @@ from memconsole.domain.figures import Veil
 from memconsole.domain.fleet.letters import operator_of
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.fleet.server import parse_server
-from memconsole.engine.letters import Door, LetterWorker
+from memconsole.engine.letters import Door, LetterWorker, look_after
 from memconsole.engine.publishing import Publisher
 from memconsole.errors import SourceAwayError, StateError
 from memconsole.system.atomic_file import create_file
@@ -42,15 +42,17 @@ from memconsole.system.folders import open_state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import Shelf
-    from memconsole.domain.fleet.letters import Sent
+    from memconsole.domain.fleet.letters import Letter, Sent
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.settings import Settings
+    from memconsole.engine.engine import Engine
     from memconsole.ports.fleet import FleetSource
     from memconsole.ports.platform import Clock
 
@@ -151,6 +153,7 @@ def fleet_worker(
     clock: Clock,
     meant: Callable[[str], str],
     hidden: Callable[[Json], Json],
+    engine: Engine,
 ) -> LetterWorker:
     """Return what carries out the commands that people send to the home of these settings.
 
@@ -159,6 +162,7 @@ def fleet_worker(
         clock: The clock of the process.
         meant: Puts the key of a session in the place of its digest.
         hidden: Puts digests in the place of names.
+        engine: Of the home; looks for what became of commands whose process ended.
 
     Raises:
         StateError: Our state folder cannot be written.
@@ -175,6 +179,10 @@ def fleet_worker(
         except (SourceAwayError, ValueError) as error:
             return 1, refused(f"no answer: {error}", "`memconsole runs` there tells.")
 
+    def look(letter: Letter, since: datetime) -> tuple[int, Json] | str | None:
+        found = look_after(letter, since, engine.rotation, engine.runs)
+        return (found[0], hidden(found[1])) if isinstance(found, tuple) else found
+
     server, passwords = parse_server(settings.fleet.url), passwords_of(settings.state_dir)
     identity = str(_identity(settings.state_dir, path))
     return LetterWorker(
@@ -188,6 +196,7 @@ def fleet_worker(
         do,
         JsonStatusFile(settings.state_dir / FOLDER / f"begun-{identity}.json"),
         clock,
+        look=look,
     )
 
 

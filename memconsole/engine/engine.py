@@ -246,6 +246,7 @@ class Engine:
             clock=ports.clock,
             reader=self._reader,
             settings=self.settings,
+            locks=ports.locks,
         )
 
     @cached_property

@@ -39,6 +39,10 @@ class LyingBox:
         letter = Letter(number, host, "h", ("checkpoint",), deadline)
         self.letters = [Received(number, LetterState.SENT, letter, "k", True, now)]
 
+    def knows_as_begun(self) -> None:
+        """Show what it showed as begun."""
+        self.letters = [one._replace(state=LetterState.BEGUN) for one in self.letters]
+
     def open(self, wait_s: float) -> tuple[Received, ...]:
         """Return what it shows."""
         return tuple(self.letters)
@@ -126,3 +130,33 @@ def test_a_letter_that_was_signed_for_another_host_is_refused() -> None:
     host.worker.round()
     assert host.done == 0
     assert "for another host" in host.box.told[0][2]
+
+
+@pytest.mark.parametrize(
+    ("found", "told"),
+    [
+        ((0, {"schema": 1, "command": "rotate"}), "answered"),
+        ("run 7 there is done", "interrupted"),
+        (None, ""),
+    ],
+)
+def test_what_became_of_a_begun_letter_is_looked_for(
+    found: tuple[int, Json] | str | None, told: str
+) -> None:
+    host = Host()
+    host.box.shows("1", NOW + DAY, NOW)
+    host.worker.round()
+    host.box.told.clear()
+    host.box.knows_as_begun()
+    since: list[datetime] = []
+
+    def look(_letter: Letter, at: datetime) -> tuple[int, Json] | str | None:
+        since.append(at)
+        return found
+
+    again = LetterWorker(host.box, host.worker._door, host.do, host.begun, host.clock, look=look)
+    assert again.round() is (found is None)
+    assert (host.done, since) == (1, [NOW])
+    assert [state for _, state, _ in host.box.told] == ([told] if told else [])
+    if told == "interrupted":
+        assert "its process ended; run 7 there is done" in host.box.told[0][2]

@@ -109,7 +109,7 @@ def _loops_of_a_fleet(call: Call) -> list[Callable[[threading.Event], None]]:
         return [publisher.run]
     return [
         publisher.run,
-        fleet_server.fleet_worker(settings, clock, figures.meant, figures.hidden).run,
+        fleet_server.fleet_worker(settings, clock, figures.meant, figures.hidden, engine).run,
     ]
 
 

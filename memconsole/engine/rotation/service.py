@@ -1,4 +1,4 @@
-"""Answers which sessions rotation would take, without asking the Gateway."""
+"""Answers which sessions rotation would take, and what it did, without asking the Gateway."""
 
 from __future__ import annotations
 
@@ -9,19 +9,20 @@ from memconsole.domain.rotation import Limits, WouldCapture, would_rotate
 from memconsole.domain.summarize.markers import observations
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.rotation.plan import plan_rotation
+from memconsole.engine.rotation.settle import settle
 from memconsole.engine.transcripts.whole import read_whole
 from memconsole.errors import StoreError
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from memconsole.domain.rotation import WouldRotate
+    from memconsole.domain.rotation import Rotation, WouldRotate
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Message
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.plan import RotationPlan
-    from memconsole.ports.platform import Clock, RotationLog, SampleStore, SessionStore
+    from memconsole.ports.platform import Clock, Locks, RotationLog, SampleStore, SessionStore
 
 
 class RotationService:
@@ -36,6 +37,7 @@ class RotationService:
         clock: Clock,
         reader: Reader,
         settings: Settings,
+        locks: Locks,
     ) -> None:
         self._samples = samples
         self._sessions = sessions
@@ -43,6 +45,11 @@ class RotationService:
         self._clock = clock
         self._reader = reader
         self._settings = settings
+        self._locks = locks
+
+    def settled(self, since: datetime) -> tuple[Rotation, ...] | None:
+        """Return the resets that were sent since then; see `settle`."""
+        return settle(self._rotations, self._reader, self._locks, self._clock, since=since)
 
     def what_if(
         self, *, agent_id: str | None, threshold_tokens: int | None, since: datetime
