@@ -119,10 +119,10 @@ COMMANDS = {
         "prune": "commands.fleet.owner:prune",
     },
     "logs": {"rotate": "commands.upkeep:rotate"},
-    "bench": {"recall": "commands.recall:recall"},
+    "bench": {"recall": "commands.search:recall"},
     "config": {
-        "check": "commands.config_check:check",
-        "fix": "commands.config_check:fix",
+        "check": "commands.config:check",
+        "fix": "commands.config:fix",
         "show": "commands.config:show",
         "path": "commands.config:path",
         "init": "commands.config:init",

@@ -23,7 +23,7 @@ from memconsole.config.keys import (
     PREFIX,
     Key,
 )
-from memconsole.config.place import Place
+from memconsole.config.toml_file import Place, read
 from memconsole.domain.settings import SearchSettings, Settings
 from memconsole.domain.settings.kinds import shown
 from memconsole.errors import ConfigError
@@ -70,9 +70,7 @@ def load(
     path = config_path(environ, file)
     found: list[Given | Wrong] = []
     if os.path.lexists(path):
-        from memconsole.config import toml_file  # noqa: PLC0415  # only when there is a file
-
-        found += from_file(toml_file.read(path), user_home)
+        found += from_file(read(path), user_home)
     elif file is not None or environ.get(CONFIG_VARIABLE):
         raise ConfigError(
             f"the configuration file {path} does not exist",

@@ -1,25 +1,73 @@
-"""Reads our configuration file, and knows on which line a key stands."""
+"""Where a value was given, and how our configuration file tells that place by its lines."""
 
 from __future__ import annotations
 
 import re
 import stat
-import tomllib
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from memconsole.domain.settings.kinds import shown
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
+from memconsole.system.launch import absolute
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+
+class Place(NamedTuple):
+    """One place that gives values.
+
+    Attributes:
+        text: For people and for `sources`, such as `/home/a/config.toml, line 3`,
+            `environment MEMCONSOLE_HOME` or `option --home`.
+        base: Folder that relative paths start from; None means the current one.
+        user_home: What `~` stands for.
+    """
+
+    text: str
+    base: Path | None
+    user_home: Path
+
+    def refuse(self, name: str, problem: str, hint: str = "") -> ConfigError:
+        """Return the error for a value of this place.
+
+        Args:
+            name: Configuration key.
+            problem: Rest of the sentence, such as `must be a whole number`.
+            hint: What to do next.
+        """
+        return ConfigError(one_line(f"{name} {problem} ({self.text})"), hint=one_line(hint))
+
+    def absolute(self, path: Path) -> Path:
+        """Return an absolute path, `~` expanded.
+
+        Raises:
+            ValueError: `~name` names a user who is not known here.
+            FolderGoneError: It is relative, and the current folder exists no more.
+        """
+        first, *rest = path.parts or (".",)
+        if first == "~":
+            return self.user_home.joinpath(*rest)
+        try:
+            expanded = path.expanduser()
+        except RuntimeError:
+            raise ValueError(f"names a user who is not known here: {shown(path)}") from None
+        return absolute(expanded) if self.base is None else self.base / expanded
+
+
 _MAX_BYTES: Final = 1_000_000
+
 _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
+
 _NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
+
 _HEADER = re.compile(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
+
 _ASSIGNMENT = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
+
 _POSITION = re.compile(r" *\(at (?:line (\d+), column \d+|end of document)\)")
 
 
@@ -50,6 +98,8 @@ def read(path: Path) -> TomlFile:
     Raises:
         ConfigError: It is gone, cannot be read, or is no TOML.
     """
+    import tomllib  # noqa: PLC0415 - only when there is a file
+
     text = _text(path)
     try:
         table = tomllib.loads(text)
@@ -111,6 +161,8 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
 
 def _parts(name: str) -> tuple[str, ...]:
     """Return the parts of a dotted TOML key."""
+    import tomllib  # noqa: PLC0415 - as above
+
     parts: list[str] = []
     table: object = tomllib.loads(f"{name} = 0")
     while isinstance(table, dict):

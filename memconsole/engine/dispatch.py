@@ -45,8 +45,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Account, Follower
+    from memconsole.domain.commands.outcomes import Account, Follower, Outcome
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader

@@ -20,8 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Follower
+    from memconsole.domain.commands.outcomes import Follower, Outcome
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.alerts import AlertService

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.config_check.edit import EditError, edit, with_changes
-from memconsole.domain.hooks.mcp_entry import (
+from memconsole.domain.hooks import (
+    HookState,
+    HookStatus,
     McpEntry,
     denials,
     entries,
@@ -18,7 +20,6 @@ from memconsole.domain.hooks.mcp_entry import (
     removals,
     server_name,
 )
-from memconsole.domain.hooks.texts import HookState, HookStatus
 from memconsole.domain.release import HAS_MCP_SERVERS, least_release, release_of
 from memconsole.engine.home.lookup import find_agent
 from memconsole.errors import PlatformConfigError, ReadOnlyError

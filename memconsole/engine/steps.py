@@ -5,13 +5,13 @@ from __future__ import annotations
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.steps import RUNNING, Step
+from memconsole.domain.commands.outcomes import RUNNING, Step
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from memconsole.domain.commands.steps import Follower
+    from memconsole.domain.commands.outcomes import Follower
     from memconsole.ports.platform import Clock
 
 

@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
-    from memconsole.domain.sessions.branches import Branch, BranchState
     from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.stored import StoreListing, TranscriptRef
     from memconsole.domain.sessions.tokens import Sample
+    from memconsole.domain.sessions.windows import Branch, BranchState
     from memconsole.domain.snapshot.snapshot import SchedulerStatus
     from memconsole.domain.transcripts.records import Entry, Tail, UsageMark
 

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.config_check.finding import Change, ConfigText
-    from memconsole.domain.hooks.texts import HookStatus
+    from memconsole.domain.hooks import HookStatus
 
 
 class ConfigFile(Protocol):

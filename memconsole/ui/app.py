@@ -30,9 +30,8 @@ from memconsole.ui.queries import Queries
 from memconsole.ui.screens.base import ConsoleScreen, Dialog
 from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.stylesheets import read_others, stylesheets
-from memconsole.ui.terminal.clipboard import keep
-from memconsole.ui.terminal.crash import CrashReport
 from memconsole.ui.terminal.driver import ConsoleDriver
+from memconsole.ui.terminal.files import CrashReport, keep
 from memconsole.ui.terminal.filters import AsciiOnly, NoColour
 from memconsole.ui.terminal.log import LogBuffer
 from memconsole.ui.widgets.line_input import LineInput
@@ -91,7 +90,7 @@ class KeysOfEveryScreen(App[int], inherit_bindings=False):
         """Copy by OSC 52, and into a file for terminals that refuse it."""
         safe = literal_block(text)
         self.copy_to_clipboard(safe)
-        path = keep(safe, self.settings.state_dir)
+        path = keep(f"{safe}\n", self.settings.state_dir)
         where = f"; also in {home_name(path)}" if path is not None else ""
         self.say(f"copied {cut(literal(safe), 40)}{where}", Role.MUTED)
 

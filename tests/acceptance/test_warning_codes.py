@@ -20,7 +20,7 @@ from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from tests.acceptance.bad_homes import MAIN, SESSION, sound_home
 from tests.acceptance.sound_answers import live_at_rest
-from tests.adapters.index.embedding.test_remote import serving
+from tests.adapters.index.embedding.test_providers import serving
 from tests.doubles.bundle import World
 from tests.engine.rows import row
 from tests.homes import SqliteHome

@@ -11,8 +11,7 @@ import pytest
 from memconsole.compose import engine as wiring
 from memconsole.compose import process
 from memconsole.demo.history import FixedClock
-from memconsole.demo.home import DemoHome, write_home
-from memconsole.demo.life import COMPACTED_AT, COMPACTED_TO, TOKENS_A_TURN
+from memconsole.demo.home import COMPACTED_AT, COMPACTED_TO, TOKENS_A_TURN, DemoHome, write_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.sessions.tokens import TokenState
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.demo.world import demo_world, is_foreign
+from memconsole.demo.home import demo_world, is_foreign
 from tests.program import Program, tree
 
 if TYPE_CHECKING:

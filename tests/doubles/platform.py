@@ -51,9 +51,9 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
-    from memconsole.domain.sessions.branches import Branch, BranchState
     from memconsole.domain.sessions.composition import PromptReport
     from memconsole.domain.sessions.tokens import Sample
+    from memconsole.domain.sessions.windows import Branch, BranchState
     from memconsole.ports.platform import StopSignal
 
 NOW = datetime(2026, 1, 26, 13, 20, tzinfo=UTC)

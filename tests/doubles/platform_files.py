@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.config_check.finding import ConfigText
-from memconsole.domain.hooks.texts import HOOKS, HookState, HookStatus
+from memconsole.domain.hooks import HOOKS, HookState, HookStatus
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.hooks.mcp_entry import server_name
-from memconsole.domain.hooks.texts import HookState
+from memconsole.domain.hooks import HookState, server_name
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import PlatformConfigError, ReadOnlyError
@@ -19,7 +18,7 @@ from tests.doubles.platform import HOME, NOW, fake_agent
 from tests.doubles.platform_files import PATH
 
 if TYPE_CHECKING:
-    from memconsole.domain.hooks.texts import HookStatus
+    from memconsole.domain.hooks import HookStatus
     from memconsole.engine.hooks import HookService
 
 Json = Any

@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef, Origin
-from memconsole.domain.commands.outcomes import Run
-from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
+from memconsole.domain.commands.outcomes import Account, Proof, Run, Step, Verdict
 from memconsole.domain.events import Event, EventKind, Noted, NotedSession
 from memconsole.domain.memory.files import PoolDay
 from memconsole.domain.rotation import Identity, Rotation, RotationState
-from memconsole.domain.sessions.branches import Branch, BranchState
 from memconsole.domain.sessions.tokens import Sample
+from memconsole.domain.sessions.windows import Branch, BranchState
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.alerts import child
-from memconsole.adapters.alerts.channels import ChildChannel, LogChannel
-from memconsole.adapters.alerts.secrets import Secrets
+from memconsole.adapters.alerts.channels import ChildChannel, LogChannel, Secrets
 from memconsole.adapters.gateway.client import GatewayClient
 from memconsole.adapters.gateway.connector import Connector
 from memconsole.adapters.gateway.identity import DeviceFile

@@ -28,8 +28,7 @@ from memconsole.system.atomic_file import (
     temporary_name,
 )
 from memconsole.system.folders import make_folder, open_folder, open_state_folder
-from memconsole.ui.terminal.clipboard import keep
-from memconsole.ui.terminal.crash import CrashReport
+from memconsole.ui.terminal.files import CrashReport, keep
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:

@@ -46,9 +46,8 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Origin
     from memconsole.domain.alerts import AlertStatus
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome, Run
-    from memconsole.domain.commands.steps import Follower, Step
-    from memconsole.domain.hooks.texts import HookStatus
+    from memconsole.domain.commands.outcomes import Follower, Outcome, Run, Step
+    from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker
     from memconsole.domain.memory.records import Capture

@@ -7,7 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.bootstrap import Bootstrap, Given, LineChoice, Weighing
-from memconsole.domain.hooks.texts import HookState, HookStatus
+from memconsole.domain.hooks import HookState, HookStatus
 from memconsole.domain.memory.files import Limit
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.pruning import ContextPart, PruningMode, PruningRules, preview

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.platform.config.json5_file import mapping, sequence, text
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.hooks.texts import HOOKS, MARK, HookState, HookStatus, handler_js, hook_md
+from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
 from memconsole.system import launch
 from memconsole.system.atomic_file import is_temporary, remove, replace_file
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.adapters.platform.hook_calls import HookCalls
-    from memconsole.domain.hooks.texts import HookSpec
+    from memconsole.domain.hooks import HookSpec
 
 
 _FILES = ("HOOK.md", "handler.js")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.rotation import Rotation, RotationState
-    from memconsole.domain.sessions.branches import Branch, BranchState
+    from memconsole.domain.sessions.windows import Branch, BranchState
 
 _KEPT = 5_000
 

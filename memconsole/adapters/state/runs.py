@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.state.table import instant, stamp
 from memconsole.adapters.state.tables import JOBS, MODEL_USES, POOL_DAYS, RUNS, SAMPLES
-from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
+from memconsole.domain.commands.outcomes import Account, Proof, Step, Verdict
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:

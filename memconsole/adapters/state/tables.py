@@ -48,8 +48,8 @@ if TYPE_CHECKING:
     from memconsole.domain.model import ModelUse
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.rotation import Rotation
-    from memconsole.domain.sessions.branches import Branch
     from memconsole.domain.sessions.tokens import Sample
+    from memconsole.domain.sessions.windows import Branch
     from memconsole.domain.summarize.handover import Handover
     from memconsole.domain.upkeep import TakenFile
 
@@ -214,7 +214,7 @@ ROTATIONS: Table[Rotation] = Table(
 
 BRANCHES: Table[Branch] = Table(
     "branch",
-    "memconsole.domain.sessions.branches:Branch",
+    "memconsole.domain.sessions.windows:Branch",
     {
         "id": NUMBER,
         "home": _HOME,
@@ -222,7 +222,7 @@ BRANCHES: Table[Branch] = Table(
         "key": NAME,
         "window": NAME,
         "entry": NAME,
-        "state": one_of("memconsole.domain.sessions.branches:BranchState"),
+        "state": one_of("memconsole.domain.sessions.windows:BranchState"),
         "started_at": INSTANT,
         "ended_at": INSTANT.optional,
         "made": TEXT.optional,

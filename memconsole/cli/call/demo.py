@@ -35,8 +35,7 @@ def begin(flags: Flags, resources: ExitStack, clock: Clock) -> tuple[Settings, D
         UsageError: An option names something of the user's.
     """
     from memconsole.demo.history import remember  # noqa: PLC0415  # a face loads no other at start
-    from memconsole.demo.home import write_home  # noqa: PLC0415
-    from memconsole.demo.world import demo_world  # noqa: PLC0415
+    from memconsole.demo.home import demo_world, write_home  # noqa: PLC0415
 
     _refuse(flags)
     operator = resources.enter_context(demo_world())

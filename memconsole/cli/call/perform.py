@@ -19,6 +19,7 @@ from memconsole.domain.commands.checkpoint import CHECKPOINT, Checkpoint
 from memconsole.domain.commands.command import key_of, name_of
 from memconsole.domain.commands.confirmation import carried_out, for_question
 from memconsole.domain.commands.outcomes import (
+    RUNNING,
     Failed,
     Planned,
     is_busy,
@@ -27,7 +28,6 @@ from memconsole.domain.commands.outcomes import (
     status_of,
 )
 from memconsole.domain.commands.rotate import ROTATE, Rotate
-from memconsole.domain.commands.steps import RUNNING
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
@@ -43,8 +43,7 @@ if TYPE_CHECKING:
     from memconsole.cli.output.stream import Progress
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Account, Step
+    from memconsole.domain.commands.outcomes import Account, Outcome, Step
     from memconsole.engine.rotation.plan import RotationPlan
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.hooks.texts import HookStatus
+    from memconsole.domain.hooks import HookStatus
 
 PrefixOption = Annotated[
     str, typer.Option("--prefix", metavar="P", help="What stands before the names of the hooks.")

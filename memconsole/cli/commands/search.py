@@ -1,8 +1,9 @@
-"""`search`, `get` and `reindex`: find what was written or said, then read it."""
+"""`search`, `get`, `reindex` find what was written or said; `bench recall` measures how well."""
 
 from __future__ import annotations
 
 from functools import partial
+from pathlib import Path  # noqa: TC003  # Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -31,34 +32,42 @@ if TYPE_CHECKING:
     from memconsole.cli.json.encode import Json
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.search.recall import Recall
 
 
 QueryArgument = Annotated[
     list[str] | None,
     typer.Argument(metavar="QUERY", help="What to look for; any text.", show_default=False),
 ]
+
 AllAgents = Annotated[
     bool, typer.Option("--all-agents", help="In the memory of every agent.", show_default=False)
 ]
+
 MaxResults = Annotated[
     int | None,
     typer.Option(
         "--max-results", "-n", metavar="N", help="At most this many; 6 unless configured."
     ),
 ]
+
 MinScore = Annotated[
     float | None,
     typer.Option("--min-score", metavar="S", help="Least score, 0 to 1; 0.35 unless configured."),
 ]
+
 Sessions = Annotated[
     bool | None, typer.Option("--sessions/--no-sessions", help="Also in transcripts.")
 ]
+
 TypeOption = Annotated[
     str | None, typer.Option("--type", metavar="T", help="Only with this marker, such as DECISION.")
 ]
+
 Explain = Annotated[
     bool, typer.Option("--explain", help="Say how the agent's own search would have each hit.")
 ]
+
 AskGateway = Annotated[
     bool,
     typer.Option(
@@ -66,11 +75,15 @@ AskGateway = Annotated[
         help="Ask the platform's own search as well; its embedding service may cost.",
     ),
 ]
+
 Newest = Annotated[bool, typer.Option("--newest", help="Newest first instead of best first.")]
+
 PathArgument = Annotated[
     str, typer.Argument(metavar="PATH", help="As a hit names it.", show_default=False)
 ]
+
 From = Annotated[int, typer.Option("--from", metavar="N", help="First line.")]
+
 Lines = Annotated[int | None, typer.Option("--lines", metavar="M", help="How many lines.")]
 
 
@@ -255,3 +268,60 @@ def reindex(
 def _notices(outcomes: list[Outcome]) -> tuple[Notice, ...]:
     found = [notice for one in outcomes if isinstance(one, Reindexed) for notice in one.notices]
     return tuple(dict.fromkeys(found))
+
+
+_AtOnce = Annotated[
+    bool,
+    typer.Option("--all-agents", help="Ask all agents at once.", show_default=False),
+]
+
+
+def recall(
+    context: typer.Context,
+    folder: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER",
+            help="With queries.jsonl, and below it one workspace an agent.",
+            show_default=False,
+        ),
+    ],
+    *,
+    all_agents: _AtOnce = False,
+) -> int:
+    """Measure how much of the evidence of labelled questions the first results hold.
+
+    Each line of queries.jsonl is an object with `agent`, `query` and `evidence`, a list of objects
+    with `path` and `line`; `category` "adversarial" is left out. The folder is only read.
+    """
+    from memconsole.compose.recall import measure_recall  # noqa: PLC0415 - `--help` composes nothing
+
+    call = call_of(context)
+    with call.busy("measuring"):
+        found = measure_recall(call.settings, folder, call.clock, all_agents=all_agents)
+    return call.answer(
+        Answer(
+            "bench recall",
+            data=lambda: _row(found),
+            show=lambda printer: _show(printer, found),
+            at=call.clock.now(),
+        )
+    )
+
+
+def _row(found: Recall) -> dict[str, float | int | str]:
+    return {
+        "questions": found.questions,
+        "agents": found.agents,
+        "chunks": found.chunks,
+        "provider": found.provider,
+        **{f"recall_at_{place}": round(value, 4) for place, value in found.recall.items()},
+        "ndcg_at_10": round(found.ndcg, 4),
+        "mrr": round(found.mrr, 4),
+        "seconds": round(found.seconds, 3),
+    }
+
+
+def _show(printer: Printer, found: Recall) -> None:
+    for name, value in _row(found).items():
+        printer.field(name.replace("_", " "), str(value))

@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.cli.json.encode import Row
-    from memconsole.domain.commands.outcomes import Outcome, Run, Written
-    from memconsole.domain.commands.steps import Account
+    from memconsole.domain.commands.outcomes import Account, Outcome, Run, Written
 
 
 def outcome(one: Outcome) -> Row:

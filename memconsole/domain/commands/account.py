@@ -10,14 +10,18 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.outcomes import (
+    NOT_DONE,
+    Account,
     Detail,
     Failed,
+    Proof,
     Reported,
     Skipped,
+    Step,
+    Verdict,
     reason_of,
     status_of,
 )
-from memconsole.domain.commands.steps import NOT_DONE, Account, Proof, Step, Verdict
 from memconsole.text import figures
 
 if TYPE_CHECKING:

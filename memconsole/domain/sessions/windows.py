@@ -1,4 +1,4 @@
-"""The windows of a session: each stretch of it that a reset, a rollover or an import ended."""
+"""Windows of a session, which resets, rollovers and imports ended, and branches made of them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.sessions.stored import CompactionPoint, StoredSession
+
 
 BEFORE_RESET = "~1"
 """Ends the id of what stands in a transcript before its last reset in place."""
@@ -130,3 +132,36 @@ def _rollover(stored: StoredSession) -> str | None:
     """A window of a database that no reset ended was followed by one of another id."""
     is_window = stored.transcript is not None and stored.transcript.kind is TranscriptKind.DATABASE
     return "rollover" if is_window and stored.key is not None else None
+
+
+class BranchState(StrEnum):
+    """How far a branch is; `sent` stays when nobody saw its end."""
+
+    SENT = "sent"
+    PROVEN = "proven"
+    INEFFECTIVE = "ineffective"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One line of the journal of branches.
+
+    Attributes:
+        id: 0 until it is stored.
+        key: Of the session that it leaves as it is.
+        window: Id of the window that it continues.
+        entry: Id of the question before which it ends.
+        ended_at: None while it is only sent.
+        made: Key of the new session.
+    """
+
+    id: int
+    agent: AgentRef
+    key: str
+    window: str
+    entry: str
+    state: BranchState
+    started_at: datetime
+    ended_at: datetime | None = None
+    made: str | None = None

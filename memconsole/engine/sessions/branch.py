@@ -14,9 +14,8 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipRe
 from memconsole.domain.commands.restore import Branched
 from memconsole.domain.gateway import UNKNOWN_METHOD, Verdict
 from memconsole.domain.rotation import is_another, of_live
-from memconsole.domain.sessions.branches import Branch, BranchState
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
-from memconsole.domain.sessions.windows import BEFORE_RESET, point_name
+from memconsole.domain.sessions.windows import BEFORE_RESET, Branch, BranchState, point_name
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.rotation.run import UNANSWERED
 from memconsole.engine.rotation.target import PATIENCE_S

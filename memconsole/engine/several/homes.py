@@ -46,8 +46,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Follower
+    from memconsole.domain.commands.outcomes import Follower, Outcome
     from memconsole.domain.search.indexing import IndexStatus, Source
     from memconsole.domain.search.values import SearchRequest, SearchResult
     from memconsole.domain.snapshot.homes import HomeFigures, HomeReading, ServerReading

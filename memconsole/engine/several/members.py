@@ -23,8 +23,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Follower
+    from memconsole.domain.commands.outcomes import Follower, Outcome
     from memconsole.domain.search.values import SearchRequest
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.engine import Engine

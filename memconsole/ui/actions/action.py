@@ -28,8 +28,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command, CommandSpec
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Account, Follower, Step
+    from memconsole.domain.commands.outcomes import Account, Follower, Outcome, Step
 
 
 logger = logging.getLogger(__name__)
@@ -83,7 +82,7 @@ class Series:
 
     def moved(self, step: Step) -> None:
         """Hear that a step began, or ended."""
-        from memconsole.domain.commands.steps import RUNNING  # noqa: PLC0415 - by the first action
+        from memconsole.domain.commands.outcomes import RUNNING  # noqa: PLC0415 - by the first action
 
         before = self.steps
         if before and (before[-1].name, before[-1].status) == (step.name, RUNNING):

@@ -16,11 +16,12 @@ from memconsole.adapters.alerts.channels import (
     CommandChannel,
     LogChannel,
     RefusedChannels,
+    Secrets,
     build_channels,
     log_channel,
+    read,
 )
 from memconsole.adapters.alerts.child import send
-from memconsole.adapters.alerts.secrets import Secrets, read
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.domain.alerts import Issue, Notice, NoticeKind, payload
 from memconsole.domain.health import CheckStatus

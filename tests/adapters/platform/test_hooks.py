@@ -14,7 +14,7 @@ import pytest
 
 from memconsole.adapters.platform.hook_calls import HookCalls
 from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks, probed_server
-from memconsole.domain.hooks.texts import HOOKS, HookState, handler_js, hook_md
+from memconsole.domain.hooks import HOOKS, HookState, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
 
 if TYPE_CHECKING:

@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.adapters.sessions.entry_fields import EntryFields, decode_entry, whole
+from memconsole.adapters.sessions.entry_fields import (
+    EntryFields,
+    decode_entry,
+    decode_report,
+    whole,
+)
+from memconsole.domain.sessions.composition import LoadedFile
 from memconsole.domain.sessions.stored import TranscriptState
 from memconsole.text.timestamps import NO_TIME, moment
 
@@ -134,3 +140,55 @@ def test_whether_a_run_is_going_on(fields: EntryFields, expected: bool | None) -
 )
 def test_what_a_missing_transcript_means(fields: EntryFields, expected: TranscriptState) -> None:
     assert fields.absent_transcript is expected
+
+
+NOTED = {
+    "source": "run",
+    "generatedAt": 1_769_433_000_000,
+    "systemPrompt": {
+        "chars": 30_000,
+        "projectContextChars": 18_500,
+        "nonProjectContextChars": 12_000,
+    },
+    "injectedWorkspaceFiles": [
+        {"name": "AGENTS.md", "rawChars": 4_000, "injectedChars": 4_000, "truncated": False},
+        {"name": "MEMORY.md", "rawChars": 30_000, "injectedChars": 14_000, "truncated": True},
+        {"name": "HEARTBEAT.md", "missing": True, "rawChars": 0, "injectedChars": 40},
+    ],
+    "skills": {"promptChars": 2_000, "entries": [{"name": "x", "blockChars": 2_000}]},
+    "tools": {"listChars": 1_000, "schemaChars": 9_000, "entries": []},
+}
+
+
+def test_every_part_of_the_prompt_is_counted_once() -> None:
+    found = decode_report(json.dumps({"sessionId": "a", "systemPromptReport": NOTED}).encode())
+    assert found is not None
+    assert (found.prompt_chars, found.skills_chars, found.tools_chars) == (9_500, 2_000, 10_000)
+    assert found.files == (
+        LoadedFile("AGENTS.md", 4_000, 4_000),
+        LoadedFile("MEMORY.md", 30_000, 14_000),
+    )
+    assert found.at is not None
+    assert found.at.isoformat() == "2026-01-26T13:10:00+00:00"
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        b"",
+        b"[]",
+        b"{}",
+        b'{"systemPromptReport": null}',
+        b'{"systemPromptReport": []}',
+        b"{" * 9_000,
+    ],
+)
+def test_what_cannot_be_read_is_no_report(entry: bytes) -> None:
+    assert decode_report(entry) is None
+
+
+def test_numbers_that_can_be_none_count_as_nought() -> None:
+    odd = {**NOTED, "systemPrompt": {"nonProjectContextChars": -5}, "tools": {"schemaChars": 1e300}}
+    found = decode_report(json.dumps({"systemPromptReport": odd}).encode())
+    assert found is not None
+    assert (found.prompt_chars, found.tools_chars) == (0, 0)

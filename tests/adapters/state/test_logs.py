@@ -27,8 +27,7 @@ from memconsole.adapters.state.rotations import StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.alerts import AlertState, ChannelRecord, Mute, OpenAlert
-from memconsole.domain.commands.outcomes import Run
-from memconsole.domain.commands.steps import Account, Step
+from memconsole.domain.commands.outcomes import Account, Run, Step
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.flush import Cycle, FlushMark
 from memconsole.domain.health import CheckStatus

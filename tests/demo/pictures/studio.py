@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 from memconsole.compose import engine as wiring
 from memconsole.compose import process
 from memconsole.demo.history import remember
-from memconsole.demo.home import write_home
-from memconsole.demo.world import demo_world
+from memconsole.demo.home import demo_world, write_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.search.values import SearchRequest
 from memconsole.ui.app import ConsoleApp

@@ -10,10 +10,18 @@ from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.account import account_of, proof_of
 from memconsole.domain.commands.compact import Compact, Compacted
 from memconsole.domain.commands.memory import MemoryAdd, Remembered
-from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason, Written
+from memconsole.domain.commands.outcomes import (
+    Account,
+    Failed,
+    Proof,
+    Skipped,
+    SkipReason,
+    Step,
+    Verdict,
+    Written,
+)
 from memconsole.domain.commands.reflect import Reflect, Reflected
 from memconsole.domain.commands.rotate import ROTATE, Rotate, Rotated
-from memconsole.domain.commands.steps import Account, Proof, Step, Verdict
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail

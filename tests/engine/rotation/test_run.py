@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.domain.commands.outcomes import SkipReason
+from memconsole.domain.commands.outcomes import SkipReason, Verdict
 from memconsole.domain.commands.rotate import ROTATE, Rotate, Rotated
-from memconsole.domain.commands.steps import Verdict
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.rotation import (
     Identity,
@@ -28,8 +27,7 @@ from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage, failed, skippe
 from tests.engine.rows import row
 
 if TYPE_CHECKING:
-    from memconsole.domain.commands.outcomes import Detail, Outcome
-    from memconsole.domain.commands.steps import Account, Step
+    from memconsole.domain.commands.outcomes import Account, Detail, Outcome, Step
 
 KEY = "agent:main:main"
 FULL = 160_000

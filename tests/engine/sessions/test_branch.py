@@ -13,7 +13,6 @@ from memconsole.domain.agents import Storage
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.restore import Branched, Restore
 from memconsole.domain.gateway import UNKNOWN_METHOD, LiveSession
-from memconsole.domain.sessions.branches import Branch, BranchState
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     CompactionPoint,
@@ -23,6 +22,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
+from memconsole.domain.sessions.windows import Branch, BranchState
 from memconsole.domain.settings import Settings
 from memconsole.engine.engine import Engine
 from memconsole.engine.rotation.run import UNANSWERED

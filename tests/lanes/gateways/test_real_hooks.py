@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.hooks.texts import HOOKS
+from memconsole.domain.hooks import HOOKS
 from tests.lanes.gateways.conftest import Json, Lane
 from tests.lanes.gateways.gateway import Gateway, wait_until
 from tests.lanes.gateways.install import commands

@@ -9,10 +9,20 @@ from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.cleanup import CLEANUP, CleanedUp, Cleanup
 from memconsole.domain.commands.command import key_of
 from memconsole.domain.commands.memory import MEMORY_ADD, MEMORY_UNDO, MemoryAdd, Remembered
-from memconsole.domain.commands.outcomes import Detail, Failed, Planned, Skipped, SkipReason
+from memconsole.domain.commands.outcomes import (
+    RUNNING,
+    Account,
+    Detail,
+    Failed,
+    Planned,
+    Proof,
+    Skipped,
+    SkipReason,
+    Step,
+    Verdict,
+)
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.domain.commands.rotate import Rotate, Rotated
-from memconsole.domain.commands.steps import RUNNING, Account, Proof, Step, Verdict
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.ui.actions.action import Action, ActionMoved, undo_of
 from memconsole.ui.actions.targets import Target

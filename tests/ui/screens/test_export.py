@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.ui.drawing.exported import Form, shown
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.spans import Cell, Column, Row
+from memconsole.ui.screens.export import Form, shown
 from memconsole.ui.widgets.line_input import LineInput
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 from tests.ui.fake_engine import FakeEngine

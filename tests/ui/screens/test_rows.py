@@ -41,8 +41,8 @@ from memconsole.ui.screens.search.screen import (
     hit_listing,
     next_choice,
 )
-from memconsole.ui.screens.session.messages import messages_listing, safe_transcript
 from memconsole.ui.screens.session.rows import fill_listing, state_listing, windows_listing
+from memconsole.ui.screens.session.screen import messages_listing, safe_transcript
 from memconsole.ui.workers.indexing import Building
 from tests.ui import sample, sample_details
 from tests.ui.fake_engine import FakeEngine

@@ -9,7 +9,7 @@ import errno
 from dataclasses import field
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.entry_fields import run_began, whole
+from memconsole.adapters.sessions.entry_fields import decode_report, run_began, whole
 from memconsole.adapters.sessions.files.belonging import transcript_of
 from memconsole.adapters.sessions.files.folder import (
     SessionFolder,
@@ -20,7 +20,6 @@ from memconsole.adapters.sessions.files.folder import (
 )
 from memconsole.adapters.sessions.files.map import SessionMap, read_entry, read_session_map
 from memconsole.adapters.sessions.names import FileKind
-from memconsole.adapters.sessions.prompt_report import decode_report
 from memconsole.domain.agents import Notice, Storage, few
 from memconsole.domain.sessions.keys import SessionClass, SessionKey, key_of
 from memconsole.domain.sessions.stored import (

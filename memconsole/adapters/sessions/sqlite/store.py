@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.sessions.prompt_report import decode_report
+from memconsole.adapters.sessions.entry_fields import decode_report
 from memconsole.adapters.sessions.sqlite.schema import read_schema
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.adapters.sqlite.stamp import stamp_of

@@ -6,8 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.command import command_line
-from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, status_of
-from memconsole.domain.commands.steps import Verdict
+from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, Verdict, status_of
 from memconsole.text import cells, figures
 from memconsole.ui.actions.action import Phase
 from memconsole.ui.drawing.literal import literal
@@ -18,8 +17,7 @@ from memconsole.ui.screens.question import CANCEL, NO, YES, Button, Question
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.commands.outcomes import Outcome
-    from memconsole.domain.commands.steps import Proof
+    from memconsole.domain.commands.outcomes import Outcome, Proof
     from memconsole.ui.actions.action import Action, Series
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context

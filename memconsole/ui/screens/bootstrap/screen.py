@@ -9,7 +9,7 @@ from textual import on
 from textual.containers import Horizontal
 
 from memconsole.domain.bootstrap import ACTIVE_NAME, BY_VALUE, INDEX_NAME, OBSERVATIONS_NAME
-from memconsole.domain.hooks.texts import HookState
+from memconsole.domain.hooks import HookState
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.bootstrap import Bootstrap, Given, WeighedLine
-    from memconsole.domain.hooks.texts import HookStatus
+    from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.files import Limit, Pool
     from memconsole.domain.settings.sections import BootstrapSettings
     from memconsole.ui.drawing.context import Context

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.commands.steps import NOT_DONE, RUNNING, Verdict
+from memconsole.domain.commands.outcomes import NOT_DONE, RUNNING, Verdict
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.literal import literal
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from memconsole.domain.commands.steps import Proof, Step
+    from memconsole.domain.commands.outcomes import Proof, Step
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line

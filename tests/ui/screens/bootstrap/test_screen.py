@@ -9,7 +9,7 @@ from datetime import timedelta
 import pytest
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.hooks.texts import HookState
+from memconsole.domain.hooks import HookState
 from memconsole.domain.pruning import PruningMode
 from memconsole.domain.snapshot.snapshot import Attention
 from memconsole.engine.pruning import PruningRequest

@@ -12,8 +12,7 @@ from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, MessageKind, ToolUse
-from memconsole.engine.sessions.service import find_session
-from memconsole.engine.snapshot.detail import session_detail, transcript_view
+from memconsole.engine.sessions.service import find_session, session_detail, transcript_view
 from memconsole.errors import StoreError
 from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, NOW, talk

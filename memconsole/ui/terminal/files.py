@@ -1,4 +1,4 @@
-"""What is left of a crash: one sentence on the terminal, the traceback in a file of ours."""
+"""What the console leaves in our state folder: the traceback of a crash, and what was copied."""
 
 from __future__ import annotations
 
@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
-FILE = "console-crash.log"
+CLIPBOARD, CRASH_LOG = "clipboard.txt", "console-crash.log"
+
+
+def keep(text: str, folder: Path, name: str = CLIPBOARD) -> Path | None:
+    """Write a text into our own state folder, for the operator only; None when that fails."""
+    try:
+        with open_state_folder(folder) as place:
+            replace_file(place, name, text.encode())
+    except OSError:
+        return None
+    return folder / name
 
 
 class CrashReport:
@@ -33,15 +43,6 @@ class CrashReport:
         logger.exception("the console ended by a bug")
         name = type(error).__name__ if error is not None else "an error"
         text = literal_block("".join(traceback.format_exception(error))) if error else ""
-        path = self._keep(text)
+        path = keep(f"{datetime.now(UTC).isoformat()}\n{text}", self._folder, CRASH_LOG)
         where = f"; its traceback is in {literal(str(path))}" if path is not None else ""
         self.sentence = f"memconsole ended by a bug ({name}){where}"
-
-    def _keep(self, text: str) -> Path | None:
-        path = self._folder / FILE
-        try:
-            with open_state_folder(self._folder) as folder:
-                replace_file(folder, FILE, f"{datetime.now(UTC).isoformat()}\n{text}".encode())
-        except OSError:
-            return None
-        return path

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.adapters.index.embedding.remote import RemoteEmbedder
+from memconsole.adapters.index.embedding.providers import RemoteEmbedder
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import Narrowing
 from memconsole.domain.settings import SearchSettings

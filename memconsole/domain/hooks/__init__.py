@@ -1,1 +1,0 @@
-"""What is put into the platform so that an agent is given its memory: hooks, and tools."""
