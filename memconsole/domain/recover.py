@@ -38,6 +38,12 @@ MOST_ENDED = 5
 SILENT = "nothing was said"
 """Kept as the fingerprint of a session without words, so that its packed file may go as well."""
 
+
+def whole(print_: str) -> str:
+    """Return what is kept beside a fingerprint where all before that end was captured as well."""
+    return f"whole {print_}"
+
+
 RAW_MESSAGES = 100
 RAW_CHARS = 400
 

@@ -14,6 +14,7 @@ from memconsole.domain.agents import AgentRef, HomeRef, Notice, Storage
 from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
+from memconsole.domain.commands.recover import Recover
 from memconsole.domain.memory.records import ReflectionRecord, SummaryRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.recover import SILENT
@@ -163,6 +164,35 @@ def test_a_session_of_nobody_is_packed_once_it_was_taken_in_by_hand(texts: tuple
 
     stage.engine().run(Observe(stage.agent.ref, recover_id="s-1"))
 
+    assert [status for status, _ in stage.clean()] == ["done"]
+
+
+@pytest.mark.parametrize(("count", "apart"), [(151, 0), (4, 5)])
+@pytest.mark.parametrize("is_known", [False, True])
+def test_what_a_capture_by_hand_took_in_half_stays(
+    count: int, apart: int, *, is_known: bool
+) -> None:
+    stage = Stage()
+    first, *rest = talk(*(f"this is number {n}" for n in range(count)), start=NOW - WEEK - DAY)
+    said = [replace(first, at=NOW - WEEK - DAY - timedelta(hours=apart)), *rest]
+    stage.world.sessions.transcripts["s-1"] = said
+    if not is_known:
+        stage.world.recovery.known.clear()
+    taken = Observe(stage.agent.ref, recover_id="s-1") if not is_known else Recover(stage.agent.ref)
+    assert status_of(stage.engine().run(taken)) in ("done", "skipped")
+    assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1")
+    stage.world.summaries.stored.clear()  # what was summarised may go
+    why = "only its end was captured: `observe --recover s-1` took no more"
+    assert stage.clean() == [("skipped", why)]
+    assert stage.done == []
+
+
+def test_a_session_that_was_observed_all_along_goes_however_long_it_is() -> None:
+    stage = Stage()
+    words = talk(*(f"this is number {n}" for n in range(400)), start=NOW - WEEK - DAY)
+    for end in (100, 200, 300, 400):
+        stage.world.sessions.transcripts["s-1"] = words[:end]
+        stage.engine().run(Observe(stage.agent.ref, recover_id="s-1"))
     assert [status for status, _ in stage.clean()] == ["done"]
 
 
@@ -571,7 +601,9 @@ def test_what_one_capture_would_take_in_half_stays(
     said = [replace(first, at=NOW - WEEK - DAY - timedelta(hours=apart)), *rest]
     stage.world.sessions.transcripts["s-1"] = said
     if is_observed:
-        stage.world.observer.advance(stage.agent.ref, "", {"s-1": Cursor(None, 0, None)}, NOW)
+        stage.world.observer.advance(
+            stage.agent.ref, "", {"s-1": Cursor(None, 0, None, is_whole=True)}, NOW
+        )
     why = "it is longer than one capture: `observe --recover s-1` takes its end"
     assert (stage.clean() == [("skipped", why)]) is not is_observed
     assert bool(stage.done) is is_observed

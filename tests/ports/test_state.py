@@ -30,7 +30,7 @@ KEY = "agent:main:main"
 CAPTURE = Capture(MAIN, "a0b7", KEY, NOW, "0" * 64, "# Active Context\n", True, "day.md", "/ws")
 FLUSH = FlushMark(Cycle("s-1", 0, NOW), frozenset({Stage.EARLY}), NOW)
 HERE = Cursor("0a", 4711, NOW)
-NAMELESS = Cursor(None, 7, None)
+NAMELESS = Cursor(None, 7, None, is_whole=True)
 REFLECTION = ReflectionRecord(0, "/ws", NOW, 9_000, 5_000, "memory/b/1.md", 30_000, "abc")
 HANDOVER = Handover(MAIN, KEY, "memory/handover-a.md", "s-1", NOW)
 TAKEN = TakenFile(

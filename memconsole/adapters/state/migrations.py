@@ -210,6 +210,8 @@ MIGRATIONS: Final = (
     ALTER TABLE taken ADD COLUMN looked_at TEXT;
     ALTER TABLE taken ADD COLUMN passed_s REAL;
     """,
+    # 25: whether everything before the last observed message was observed too
+    "ALTER TABLE observed ADD COLUMN is_whole INTEGER;",
 )
 """Item n brings version n + 1 to n + 2; a database of version 0 is empty."""
 

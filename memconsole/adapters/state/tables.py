@@ -318,6 +318,7 @@ OBSERVED: Table[Cursor] = Table(
         "position": WHOLE,
         "at": INSTANT.optional,
         "observed_at": INSTANT.beside,
+        "is_whole": FLAG.optional,
     },
     key=("home", "agent", "session_id"),
 )

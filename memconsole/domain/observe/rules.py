@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.observations import ObservationLog
     from memconsole.domain.memory.similarity import Features
     from memconsole.domain.observe.corrections import Correction
-    from memconsole.domain.transcripts.records import Message
+    from memconsole.domain.transcripts.records import Message, Tail
 
 MAX_SESSIONS: Final = 10
 MAX_LINES: Final = 150
@@ -71,25 +71,28 @@ class Cursor:
         message_id: Its id in the transcript; None when it had none.
         position: Byte offset or seq; another store counts otherwise.
         at: Its time.
+        is_whole: Whether every message before it was looked at too; None where that is not known.
     """
 
     message_id: str | None
     position: int
     at: datetime | None
+    is_whole: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Messages of one session that one batch looks at, oldest first."""
+    """Messages of one session that one batch looks at, oldest first; `is_whole` as of `Cursor`."""
 
     session_id: str
     messages: tuple[Message, ...]
+    is_whole: bool | None = None
 
     @property
     def cursor(self) -> Cursor:
         """Where the next run goes on."""
         last = self.messages[-1]
-        return Cursor(last.id, last.position, last.at)
+        return Cursor(last.id, last.position, last.at, self.is_whole)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,21 @@ def is_reached(messages: Sequence[Message], cursor: Cursor) -> bool:
     return _behind(messages, cursor) > 0
 
 
+def is_whole(tail: Tail, new: Sequence[Message], cursor: Cursor | None) -> bool | None:
+    """Whether a run that looks at these messages leaves none behind it that nobody looked at.
+
+    Args:
+        tail: What was read of the session.
+        new: Its last messages, which the run looks at.
+        cursor: How far an earlier run came.
+    """
+    if tail.is_whole and len(new) == len(tail.messages):
+        return True
+    if cursor is not None and (tail.is_whole or is_reached(tail.messages, cursor)):
+        return cursor.is_whole
+    return False
+
+
 def _behind(messages: Sequence[Message], cursor: Cursor) -> int:
     """Return the place behind the cursor; by id, else by time, else by position."""
     if cursor.message_id is not None:
@@ -157,7 +175,7 @@ def batches(parts: Iterable[Part]) -> tuple[tuple[Part, ...], ...]:
         rest = part.messages
         while rest:
             taken, rest = rest[:free], rest[free:]
-            batch.append(Part(part.session_id, taken))
+            batch.append(Part(part.session_id, taken, part.is_whole))
             free -= len(taken)
             if not free:
                 made.append(tuple(batch))

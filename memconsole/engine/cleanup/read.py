@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.checkpoint.rules import is_readable, named
 from memconsole.domain.observe.rules import MAX_LINES
+from memconsole.domain.recover import whole
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -225,10 +226,12 @@ class OldFiles:
             may_be = is_read or file.kind.is_copy  # or the summary is of another file
             is_summarised = may_be and self._is_summarised(agent, stored, ref)
             why = None if is_summarised else _why_not(agent, stored, file, key, is_read=is_read)
-            if (why is None or known) and self.fingerprints.end(ref) in known:
-                return Captured.TO_ITS_END, None
-            if why is None and not is_summarised and not known:
-                why = self._why_too_long(agent, ref)
+            if (why is None or known) and (end := self.fingerprints.end(ref)) in known:
+                if is_summarised or self._is_whole(agent, ref, known, end):
+                    return Captured.TO_ITS_END, None
+                why = self.why_partial(agent, ref) or why
+            if why is None and not is_summarised:
+                why = self.why_partial(agent, ref)
         except StateError as error:
             return None, str(error)
         except StoreError as error:
@@ -237,15 +240,32 @@ class OldFiles:
             return Captured.NOT, why
         return Captured.SUMMARY if is_summarised else Captured.ON_THE_WAY, None
 
-    def _why_too_long(self, agent: Agent, ref: TranscriptRef) -> str | None:
-        """Return why one capture would not take in all of what nobody has looked at before."""
-        if ref.session_id in self.observer.cursors(agent.ref):
+    def _is_whole(self, agent: Agent, ref: TranscriptRef, known: frozenset[str], end: str) -> bool:
+        """Whether a capture of a session's end took in all before it.
+
+        What an older release captured says nothing of that: then it must fit into one capture.
+        """
+        if whole(end) in known:
+            return True
+        cursor = self.observer.cursors(agent.ref).get(ref.session_id)
+        is_told = cursor is not None and cursor.is_whole is not None
+        return not is_told and self.why_partial(agent, ref) is None
+
+    def why_partial(self, agent: Agent, ref: TranscriptRef) -> str | None:
+        """Return why a capture of a session's end leaves out what nobody has looked at before.
+
+        What one capture takes in whole needs no proof that others looked at it.
+        """
+        cursor = self.observer.cursors(agent.ref).get(ref.session_id)
+        if cursor is not None and cursor.is_whole:
             return None
         tail = read_tail(self.sessions, ref, wanted=MAX_LINES)
         times = [one.at for one in tail.messages if one.at is not None]
         lookback = self.settings.observer.recover_lookback
         if tail.is_whole and (not times or times[-1] - times[0] < lookback):
             return None
+        if cursor is not None:
+            return f"only its end was captured: `observe --recover {ref.session_id}` took no more"
         return f"it is longer than one capture: `observe --recover {ref.session_id}` takes its end"
 
     def _is_summarised(self, agent: Agent, stored: StoredSession, ref: TranscriptRef) -> bool:

@@ -321,9 +321,12 @@ class CleanupRun:
         try:
             print_ = self.old.fingerprints.end(ref)
             is_safe = print_ == SILENT or due.captured is Captured.SUMMARY
-            if not is_safe and not self._is_observed(ref):
-                return "it could not be captured"
-            self.old.fingerprints.remember(self.agent.ref, ref.session_id, print_)
+            if not is_safe:
+                if not self._is_observed(ref):
+                    return "it could not be captured"
+                if (why := self.old.why_partial(self.agent, ref)) is not None:
+                    return why
+            self.old.fingerprints.remember(self.ref, ref.session_id, print_, is_whole=True)
         except (StoreError, StateError) as error:
             return str(error)
         return None

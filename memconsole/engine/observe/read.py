@@ -14,6 +14,7 @@ from memconsole.domain.observe.rules import (
     MAX_SESSIONS,
     Part,
     is_reached,
+    is_whole,
     source_of,
     unseen,
 )
@@ -162,7 +163,8 @@ def gather(run: ObserverRun) -> NewMessages | Skipped:
         if stored.session_id not in cursors:
             older += len(tail.messages) - len(new)
         if new and stored.session_id is not None:
-            parts.append(Part(stored.session_id, new))
+            cursor = cursors.get(stored.session_id)
+            parts.append(Part(stored.session_id, new, is_whole(tail, new, cursor)))
     return NewMessages(tuple(parts), tuple(notices), read, older, end)
 
 

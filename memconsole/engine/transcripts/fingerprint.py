@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_capturable
-from memconsole.domain.recover import SILENT, TAIL_MESSAGES, fingerprint
+from memconsole.domain.recover import SILENT, TAIL_MESSAGES, fingerprint, whole
 from memconsole.engine.transcripts.segment import read_segment
 from memconsole.errors import StateError, StoreError
 from memconsole.lazy_dataclass import dataclass
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, AgentRef
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
     from memconsole.ports.platform import Clock, SessionStore
-    from memconsole.ports.state import RecoveryLog
+    from memconsole.ports.state import ObserverLog, RecoveryLog
 
 logger = logging.getLogger(__name__)
 
@@ -40,6 +40,7 @@ class Fingerprints:
 
     sessions: SessionStore
     recovery: RecoveryLog
+    observer: ObserverLog
     clock: Clock
 
     def take(self, ref: TranscriptRef, *, is_previous: bool = False) -> str | None:
@@ -70,13 +71,27 @@ class Fingerprints:
         known = self.recovery.fingerprints(agent, ref.session_id)
         return bool(known) and (self.take(ref) or SILENT) in known
 
-    def remember(self, agent: AgentRef, session_id: str, print_: str) -> None:
+    def remember(
+        self, agent: AgentRef, session_id: str, print_: str, *, is_whole: bool = False
+    ) -> None:
         """Store a fingerprint; call it behind the capture.
+
+        A capture may take the end of a session alone: that everything was captured is stored
+        where the observer looked at each message.
+
+        Args:
+            agent: Whose session.
+            session_id: The session.
+            print_: Of its end.
+            is_whole: It is known otherwise that nothing before that end would be lost.
 
         Raises:
             StateError: It cannot be stored.
         """
         self.recovery.remember(agent, session_id, print_, self.clock.now())
+        cursor = self.observer.cursors(agent).get(session_id)
+        if is_whole or print_ == SILENT or (cursor is not None and cursor.is_whole):
+            self.recovery.remember(agent, session_id, whole(print_), self.clock.now())
 
     def remember_end(self, agent: AgentRef, ref: TranscriptRef) -> None:
         """Store that a session is captured to its present end; call it behind the capture.

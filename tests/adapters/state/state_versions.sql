@@ -356,3 +356,6 @@ CREATE INDEX idx_taken_home_agent_id ON taken (home, agent, id);
 ALTER TABLE taken ADD COLUMN waited_s REAL;
 ALTER TABLE taken ADD COLUMN looked_at TEXT;
 ALTER TABLE taken ADD COLUMN passed_s REAL;
+
+-- version 25
+ALTER TABLE observed ADD COLUMN is_whole INTEGER;
