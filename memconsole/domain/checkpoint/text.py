@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import clock, local_day, stamp
@@ -14,7 +16,6 @@ from memconsole.text.sentences import is_courtesy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
-    from datetime import datetime
 
     from memconsole.domain.calendar import Zone
     from memconsole.domain.sessions.tokens import TokenCount
@@ -27,6 +28,7 @@ _REQUESTS, _REQUEST_CHARS = 5, 300
 _WORKS, _WORK_CHARS = 5, 400
 _LAST_CHARS = 200
 _NAME_CHARS = 200
+_UPDATED, _BY_US = "> Updated: ", " by memconsole checkpoint"
 _HEADING = r"(?m)^(#{1,5}) "
 _ID_LETTERS = r"[^\w-]"
 
@@ -69,7 +71,7 @@ def render_context(work: CurrentWork) -> str:
     )
     lines = [
         f"# Active Context — {_name(work.agent_id)}",
-        f"> Updated: {stamp(work.at, work.zone)} by memconsole checkpoint",
+        f"{_UPDATED}{stamp(work.at, work.zone)}{_BY_US}",
         f"{_SESSION}{_session(work)}",
         f"> Messages: {_count(spoken)} | Tokens: {_tokens(work.tokens)}"
         f" | Compactions: {'?' if work.compactions is None else work.compactions}",
@@ -78,6 +80,16 @@ def render_context(work: CurrentWork) -> str:
         if items:
             lines += ["", f"## {title}", *items]
     return "\n".join(lines) + "\n"
+
+
+def written_at(text: str) -> datetime | None:
+    """Return when a checkpoint wrote ACTIVE_CONTEXT.md last; None where none says it did."""
+    found: list[datetime] = []
+    for line in text.splitlines():
+        if line.startswith(_UPDATED) and line.endswith(_BY_US):
+            with suppress(ValueError):
+                found.append(datetime.fromisoformat(line[len(_UPDATED) : -len(_BY_US)]))
+    return max((one for one in found if one.tzinfo is not None), default=None)
 
 
 def is_of_session(text: str, key: str) -> bool:

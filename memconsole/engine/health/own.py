@@ -5,13 +5,18 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, written_at
 from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
 from memconsole.domain.jobs.runs import FAILED
 from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import WRONG_SETTINGS
+from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
     from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.snapshot.snapshot import SchedulerStatus
     from memconsole.engine.health.inputs import HealthInputs
@@ -21,6 +26,8 @@ _MISSED_TURNS = 3
 _LONG_HELD = timedelta(minutes=10)
 _RESETS = 20
 _QUIET = timedelta(minutes=5)
+_APART = timedelta(minutes=1)
+"""A checkpoint of ours is remembered behind its write."""
 
 
 def jobs(inputs: HealthInputs) -> Check:
@@ -148,13 +155,44 @@ def state(inputs: HealthInputs) -> Check:
             details=tuple(wrong),
         )
     if not problems:
-        return ok("state", "the state folder can be written")
+        return _another_state(inputs) or ok("state", "the state folder can be written")
     return Check(
         "state",
         CheckStatus.CRITICAL,
         problems[0].message,
         problems[0].code,
         hint="Check owner, mode (0700), links and free space of the state folder.",
+    )
+
+
+def _another_state(inputs: HealthInputs) -> Check | None:
+    """Tell of a checkpoint in a workspace that our state knows nothing of: it was not ours."""
+    saved: dict[Path, datetime] = {}
+    for view in inputs.snapshot.agents:
+        if view.pool is not None and view.pool.active_context_at is not None:
+            known = view.checkpoint_at or view.pool.active_context_at
+            saved[view.pool.root] = max(known, saved.get(view.pool.root, known))
+    found: dict[Path, datetime] = {}
+    for root, at in saved.items():
+        try:
+            context = inputs.workspace.read(root, ACTIVE_CONTEXT)
+        except MemconsoleError:
+            continue  # a check of memory tells it
+        made = None if context is None else written_at(context.text)
+        if made is not None and made - at > _APART and made <= inputs.now:
+            found[root] = made
+    if not found:
+        return None
+    root = max(found, key=found.__getitem__)
+    return Check(
+        "state",
+        CheckStatus.WARNING,
+        f"another memconsole, with a state folder of its own, saved the work in {root}",
+        "another-state",
+        hint="Nothing is lost, but both capture the same words, and neither takes back what the "
+        "other did: give both one `state.dir`, or run one of them with --read-only.",
+        details=tuple(f"{one}: {at:%Y-%m-%d %H:%M}" for one, at in found.items()),
+        since=found[root],
     )
 
 

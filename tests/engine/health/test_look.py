@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import timedelta
+from datetime import timedelta, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from memconsole.domain.health import CHECK_IDS, FLEET, CheckStatus, CronErrors, 
 from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
+from memconsole.domain.memory.records import Capture
 from memconsole.domain.memory.secrets import SecretCounts, counts_text, file_stamp
 from memconsole.domain.platform_search.index import IndexFacts
 from memconsole.domain.platform_search.profile import FADING
@@ -356,6 +357,25 @@ def test_files_that_the_platform_cuts_are_named(world: World) -> None:
     assert status(world, "bootstrap-truncation") == "ok"
     pool(world, limits=(Limit("MEMORY.md", 20_001, 20_000),))
     assert "main/MEMORY.md" in inputs(world, "bootstrap-truncation").message
+
+
+@pytest.mark.parametrize(("minutes", "status_"), [(0, "ok"), (5, "warning"), (-5, "ok")])
+def test_a_checkpoint_that_our_state_knows_nothing_of_was_another_memconsoles(
+    world: World, minutes: int, status_: str
+) -> None:
+    [agent] = world.platform.agents
+    ours = Capture(agent.ref, "s", None, NOW, "", "", is_logged=False, day_file=None, workspace="")
+    world.captures.add(ours)
+    place = agent.workspace, "memory/ACTIVE_CONTEXT.md"
+    made = (ours.at + minutes * MINUTE).astimezone(timezone(timedelta(hours=2)))
+    context = f"# Active Context — main\n> Updated: {made.isoformat()} by memconsole checkpoint\n"
+    world.workspace.files[place] = context
+    world.clock.at = ours.at + 10 * MINUTE
+    pool(world, root=agent.workspace, active_context_at=NOW)
+    found = inputs(world, "state")
+    assert (found.status.value, found.value == "another-state") == (status_, minutes > 0)
+    world.workspace.files[place] = "> Updated: soon by memconsole checkpoint"
+    assert status(world, "state") == "ok"
 
 
 def test_a_state_that_cannot_be_written_is_critical(world: World) -> None:
