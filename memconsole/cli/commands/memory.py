@@ -206,6 +206,8 @@ def _index(printer: Printer, agent: str, source: Source, status: IndexStatus) ->
     age = wording.age(status.updated_at, printer.now)
     if not status.waiting:
         because = f"; {printer.text(status.because)}" if status.because else ""
+        if status.changed and not because:
+            because = f"; {figures.plural(status.changed, 'transcript')} changed since"
         style = "warn" if status.changed else ""
         return Cell(f"{name}, {age} old: no chunk waits for its vector{because}", style)
     text = f"{figures.plural(status.waiting, 'chunk')} still without a vector of its model"

@@ -79,7 +79,12 @@ def _index(call: Call, snapshot: ConsoleSnapshot) -> encode.Row:
         return {"waiting": 0, "changed": _sum(missing)}
     states = call.engine.search.indexes(compared_within_s=_COMPARED_S).items()
     waiting = [0 if one.state is IndexState.MISSING else one.waiting for _, one in states]
-    changed = [one.changed for (_, source), one in states if source is Source.MEMORY]
+    changed = [
+        one.changed
+        for (_, source), one in states
+        # an index of sessions that nobody built is not missed
+        if source is Source.MEMORY or one.state is not IndexState.MISSING
+    ]
     return {"waiting": _sum(waiting), "changed": _sum(changed)}
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.search.open import targets
-from memconsole.errors import IndexUnavailableError, UsageError, WorkspaceError
+from memconsole.errors import IndexUnavailableError, StoreError, UsageError, WorkspaceError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -96,8 +96,9 @@ class SearchService:
 
         Args:
             agent_id: Only of this agent; None for all.
-            compared_within_s: Time for comparing them with the files of the memory, which are
-                looked at and not read. Sessions are not compared; nor is what comes after that.
+            compared_within_s: Time for comparing them with files and transcripts, which are looked
+                at and not read; what comes after that is not compared. An index of sessions that
+                nobody built is not missed, and talks that go on do not make one stale.
         """
         home = self.home.read()
         agents = agents_of(home, agent_id)
@@ -106,7 +107,8 @@ class SearchService:
         found: dict[tuple[str, Source], IndexStatus] = {}
         for target in targets(self._ports, self._settings, home, agents):
             status = index.status(target.scope, target.settings)
-            if target.scope.source is Source.MEMORY and self._ports.clock.monotonic() < until:
+            is_held = target.scope.source is Source.MEMORY or status.state is not IndexState.MISSING
+            if is_held and self._ports.clock.monotonic() < until:
                 status = _compared(status, index, target)
             place = target.agent.id, target.scope.source
             found[place] = _with_left_out(status, target.left_out())
@@ -157,10 +159,11 @@ def _compared(status: IndexStatus, index: SearchIndex, target: IndexTarget) -> I
     """Return the state of an index with how many documents it does not hold as they are."""
     try:
         pending = index.pending(target.scope, target.documents(), target.settings)
-    except IndexUnavailableError:
+    except (IndexUnavailableError, StoreError):
         return status
     changed = len(pending.changed) + len(pending.removed)
-    if not changed or status.state is not IndexState.FRESH:
+    is_growing = target.scope.source is Source.SESSIONS
+    if not changed or is_growing or status.state is not IndexState.FRESH:
         return replace(status, changed=changed)
     because = status.because or pending.because
     return replace(status, state=IndexState.STALE, changed=changed, because=because)

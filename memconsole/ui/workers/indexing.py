@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_COMPARED_S = 0.25
+"""Time for comparing an index with what is there."""
+
 _STEP_S = 0.2
 """Progress is told at most so often."""
 
@@ -130,7 +133,8 @@ class Indexing:
         found: dict[str, Statuses] = {}
         for agent in agents:
             try:
-                found[agent] = tuple(self._engine.search.indexes(agent).values())
+                states = self._engine.search.indexes(agent, compared_within_s=_COMPARED_S)
+                found[agent] = tuple(states.values())
             except MemconsoleError as error:
                 logger.info("the index of %s cannot be looked at: %s", agent, error)
                 found[agent] = (IndexStatus(IndexState.UNAVAILABLE, because=str(error)),)

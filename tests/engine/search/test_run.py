@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import threading
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import Notice
+from memconsole.domain.agents import Notice, Storage
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
@@ -25,7 +26,7 @@ from memconsole.errors import (
     WorkspaceError,
 )
 from tests.doubles.bundle import World
-from tests.doubles.platform import fake_agent, talk
+from tests.doubles.platform import NOW, fake_agent, talk
 from tests.engine.rows import row
 
 STATE = Path("/state")
@@ -249,6 +250,22 @@ class TestTalks:
         engine = engine_of(world, search=SearchSettings(sessions=True))
         assert len(engine.search.find(SearchRequest("boiler")).hits) == 1
         assert engine.search.find(SearchRequest("boiler", with_sessions=False)).hits == ()
+
+    def test_those_that_changed_are_counted_once_there_is_an_index(self, world: World) -> None:
+        engine = engine_of(world, search=SearchSettings(sessions=True))
+        place = "main", Source.SESSIONS
+        assert engine.search.indexes(compared_within_s=1)[place].changed is None
+        engine.search.find(SearchRequest("boiler"))
+        assert engine.search.indexes(compared_within_s=1)[place].changed == 0
+        grown = row("agent:main:main")
+        assert grown.transcript is not None
+        longer = replace(grown.transcript, size_bytes=9_999, modified_at=NOW + timedelta(hours=1))
+        world.sessions.hold(replace(grown, transcript=longer))
+        found = engine.search.indexes(compared_within_s=1)[place]
+        assert (found.state, found.changed) == (IndexState.FRESH, 1)
+        world.sessions.hold(grown, storage=Storage.UNREADABLE)
+        world.sessions.broken.add("id-main")
+        assert engine.search.indexes()[place].changed is None
 
     def test_their_lines_can_be_read(self, world: World) -> None:
         lines = engine_of(world).search.lines("main", "sessions/id-main")

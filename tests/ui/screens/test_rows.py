@@ -330,6 +330,7 @@ def test_how_a_memory_grew_is_drawn_where_there_is_room_and_two_days_are_known()
         ((status(lacking=1_200),), "vectors due 1,200  index 12 min old"),
         ((status(lacking=3), status(IndexState.UNAVAILABLE)), "vectors due ?  index 12 min old"),
         ((status(IndexState.UNAVAILABLE),), "vectors due ?  index ? old"),
+        ((status(changed=2),), "vectors due 0  2 changed  index 12 min old"),
     ],
 )
 def test_chunks_that_wait_for_vectors_are_the_last_line_of_a_memory(

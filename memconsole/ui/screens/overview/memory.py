@@ -99,7 +99,14 @@ def _rows(pool: Pool, context: Context, tags_a_line: int, *, is_far: bool) -> It
 
 def has_waiting(indexes: Sequence[IndexStatus]) -> bool:
     """Whether something in these indexes waits, or nobody could look into one that is there."""
-    return any(one.waiting or one.state is IndexState.UNAVAILABLE for one in indexes)
+    return any(
+        one.waiting or _changed(one) or one.state is IndexState.UNAVAILABLE for one in indexes
+    )
+
+
+def _changed(index: IndexStatus) -> int:
+    """Return how many documents an index that was built does not hold as they are."""
+    return 0 if index.state is IndexState.MISSING else index.changed or 0
 
 
 def _waiting(indexes: Sequence[IndexStatus], context: Context) -> Iterator[Row]:
@@ -111,10 +118,13 @@ def _waiting(indexes: Sequence[IndexStatus], context: Context) -> Iterator[Row]:
     ages = [one.updated_at for one in indexes if one.updated_at is not None]
     age = figures.age(context.since(min(ages))) if ages else figures.UNKNOWN
     old = "  index just written" if age == "now" else f"  index {age} old"
+    changed = sum(map(_changed, indexes))
+    more = (Span(f"  {changed:,} changed", Role.WARNING),) if changed else ()
     yield text_row(
         "waiting",
         Span("vectors due ", Role.MUTED),
         Span(count, Role.WARNING),
+        *more,
         Span(old, Role.MUTED),
         is_heading=True,
     )
