@@ -123,6 +123,10 @@ class SecretService:
             if number is not None:
                 stamp = file_stamp(one.size_bytes, one.modified_at)
                 yield name_out(one.path), (stamp, number + named)
+        for file in self._old.own(agent):
+            if file.is_packed:  # by cleanup: no memory any more, and still there
+                found = FoundSecret(agent.id, str(file.path), file.modified_at)
+                look.into(agent, found, self._old.texts(agent, file))
 
     def _of_transcripts(self, agent: Agent, look: _Look) -> None:
         listing = self._sessions.sessions(agent)
@@ -140,7 +144,7 @@ class SecretService:
             look.into(agent, found, self._sessions.texts(ref))
         read = {ref.path for ref in refs}
         for file in self._old.found(agent):
-            if file.path not in read and file.path.suffix != ".zst":
+            if file.path not in read:
                 found = FoundSecret(agent.id, str(file.path), file.modified_at, file.session_id)
                 look.at_name(found, file.path.name)
                 look.into(agent, found, self._old.texts(agent, file))

@@ -82,6 +82,27 @@ def test_what_was_said_is_looked_into_when_it_is_asked_for(call: Caller, world: 
     assert (found["files"], found["transcripts"]) == (1, 2)
 
 
+@pytest.mark.usefixtures("memory")
+def test_every_old_file_is_looked_into_whoever_packed_it(call: Caller, world: World) -> None:
+    agent = world.platform.agents[0]
+    second = "s.jsonl.reset.2026-01-02T03-04-05.000Z.zst"
+    names = {
+        second: OldKind.RESET,
+        "s.jsonl.bak-1": OldKind.BACKUP,
+        "s.checkpoint.u.jsonl": OldKind.CHECKPOINT,
+    }
+    world.old_transcripts.there = [
+        OldFile(agent.sessions_dir / name, name, 9, NOW, kind=kind) for name, kind in names.items()
+    ]
+    copy = agent.workspace / "memory/observation-backups/observations-20260102-030405.md.gz"
+    kept = OldFile(copy, "", 9, NOW, is_packed=True, kind=OldKind.OBSERVATIONS)
+    world.old_transcripts.ours = [kept, replace(kept, path=copy.with_suffix(""), is_packed=False)]
+    world.old_transcripts.said = dict.fromkeys((*names, copy.name), f"one {TOKEN}\n")
+    found = {one["path"] for one in call.json("secrets", "--transcripts").data["items"]}
+    assert {str(agent.sessions_dir / name) for name in names} | {str(copy)} <= found
+    assert str(copy) in {one["path"] for one in call.json("secrets").data["items"]}
+
+
 def test_none_is_said_only_of_what_was_read(call: Caller, world: World) -> None:
     put(world, MemoryText("MEMORY.md", 3, NOW, ((1, "tea\n"),)))
     assert (call("secrets").code, call("secrets").out.strip()) == (0, "no secret in 1 memory file")
