@@ -5,16 +5,48 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
+    from contextlib import AbstractContextManager
 
     from memconsole.domain.agents import HomeRef
     from memconsole.domain.figures import Fact
-    from memconsole.domain.fleet.chunks import Shelf
+    from memconsole.domain.fleet.chunks import CopiedIndex, Searched, Shelf
     from memconsole.domain.fleet.letters import LetterState, Received
     from memconsole.domain.fleet.members import Look
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
+    from memconsole.ports.search import IndexReader
+
+
+class SearchableCopy(Protocol):
+    """What homes of a fleet published to be searched.
+
+    Attributes:
+        place: The server, as a home is named.
+    """
+
+    place: HomeRef
+
+    def open(
+        self, meant: Callable[[CopiedIndex], bool], name: Callable[[CopiedIndex], str]
+    ) -> AbstractContextManager[tuple[IndexReader, Searched]]:
+        """Open what may be searched of certain indexes.
+
+        Args:
+            meant: Whether an index is.
+            name: What hits in it call its agent.
+
+        Raises:
+            SourceAwayError: The server is away, or refuses.
+        """
+
+    def lines(self, home: HomeRef, agent: str, path: str) -> Mapping[int, str] | None:
+        """Return the lines of a document that were published; None when none of it was.
+
+        Raises:
+            SourceAwayError: The server is away, or refuses.
+        """
 
 
 class FleetCopy(Protocol):

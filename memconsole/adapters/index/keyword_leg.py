@@ -13,7 +13,6 @@ import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.search.values import CANDIDATES
-from memconsole.text.folding import index_terms, is_solid
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -63,7 +62,7 @@ class TextLeg:
 
     def known(self, query: Query) -> frozenset[str]:
         """Return the words of a query that occur in the index."""
-        return frozenset(word for word in query.words if self._is_known(word, query))
+        return query.known(self.count)
 
     def count(self, literal: str) -> int:
         """Return in how many chunks a word is."""
@@ -149,13 +148,6 @@ class TextLeg:
         return {
             at: max(float(score or 0.0), _NO_SCORE) for at, score in found if isinstance(at, int)
         }
-
-    def _is_known(self, word: str, query: Query) -> bool:
-        terms = index_terms(word)
-        if is_solid(word) and len(terms) > 1:
-            terms = terms[len(terms) // 2 + 1 :]  # pairs say more than characters
-        star = " *" if word == query.prefix else ""
-        return any(self.count(f'"{term}"{star}') for term in terms)
 
 
 _LEAST_IDF: Final = 1e-6

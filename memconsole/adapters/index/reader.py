@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from memconsole.adapters.index import quality
 from memconsole.adapters.index.database import problems
@@ -391,3 +391,42 @@ def late_by_numpy(
     weights = np.asarray([weight[token] for token in query], np.float32)
     sums = weights @ np.maximum(best, 0.0) ** 2
     return dict(zip(chunks, sums.tolist(), strict=True))
+
+
+class QueryModel:
+    """Makes of a query what the indexes of other hosts are asked with, and compares their tokens.
+
+    Args:
+        model: The built-in one, which every host has.
+    """
+
+    def __init__(self, model: StaticModel) -> None:
+        self._model = model
+        self.name = model.name
+
+    def tokens(self, text: str) -> tuple[int, ...]:
+        """Return the token ids of a query."""
+        return tuple(self._model.query_tokens(text[:_TOKENISED_CHARS]))
+
+    def vector(self, tokens: Sequence[int], df: Mapping[int, int], chunks: int) -> bytes:
+        """Return the vector of a query in eight-bit numbers.
+
+        Args:
+            tokens: Its tokens.
+            df: In how many chunks each of them is.
+            chunks: How many there are.
+        """
+        return query_vector_by_numpy(self._model, tokens, _weights(tokens, df, chunks))
+
+    def late(
+        self, tokens: Sequence[int], df: Mapping[int, int], chunks: int, held: Mapping[int, bytes]
+    ) -> dict[int, float]:
+        """Return the share of the query that chunks hold, 0…1, by their packed tokens."""
+        weight = _weights(tokens, df, chunks)
+        sums = late_by_numpy(self._model, tokens, weight, dict(held))
+        most = sum(weight[token] for token in tokens) or 1.0
+        return {at: round(one / most, 5) for at, one in sums.items()}
+
+
+def _weights(tokens: Sequence[int], df: Mapping[int, int], chunks: int) -> dict[int, float]:
+    return {token: idf(df.get(token, 0), chunks) for token in set(tokens)}

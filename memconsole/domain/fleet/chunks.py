@@ -9,10 +9,14 @@ from __future__ import annotations
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
+from memconsole.domain.fleet.wire import Copied, Freshness
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from datetime import datetime
+
+    from memconsole.domain.agents import HomeRef
 
 
 MEMORY: Final = "memory"
@@ -73,6 +77,54 @@ class Frequencies(NamedTuple):
     chunks: int
     unit: int
     counts: bytes
+
+
+class CopiedIndex(NamedTuple):
+    """One index as its host published it.
+
+    Attributes:
+        home: Whose it is.
+        agents: All that search in it.
+        chunks: How many there are.
+        words: Of all chunks together.
+        epoch_chunks: Over how many its tokens were counted; 0 where they were not.
+        seen: When its home was looked at last by the server's clock, and how new that is.
+    """
+
+    number: int
+    home: HomeRef
+    agents: tuple[str, ...]
+    is_talk: bool
+    model: str
+    chunks: int
+    words: int
+    epoch_chunks: int
+    seen: Copied
+
+
+class Searched(NamedTuple):
+    """Which hosts of a fleet were searched.
+
+    Attributes:
+        hosts: Those that may be searched, by name, with how new the copy of each is; None for one
+            that published nothing to search.
+    """
+
+    hosts: Mapping[str, Copied | None]
+
+    @property
+    def behind(self) -> dict[str, Copied]:
+        """Those whose copy is of some time ago."""
+        return {
+            name: one
+            for name, one in self.hosts.items()
+            if one is not None and one.freshness is not Freshness.LIVE
+        }
+
+    @property
+    def count(self) -> int:
+        """How many of them there was something to search of."""
+        return sum(one is not None for one in self.hosts.values())
 
 
 class OutgoingIndex(Protocol):

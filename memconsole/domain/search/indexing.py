@@ -35,6 +35,7 @@ class Vectors(StrEnum):
 
     EXTENSION = "sqlite-vec"
     NUMPY = "numpy"
+    PGVECTOR = "pgvector"
     NONE = "none"
 
 

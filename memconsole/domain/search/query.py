@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from functools import cache, lru_cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.folding import STOP_WORDS, fold, index_terms, is_solid, words
 from memconsole.text.graphemes import boundary_before
 from memconsole.text.plain import one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 SNIPPET_CHARS: Final = 700
 _MOST_CHARS: Final = 10_000
@@ -62,6 +65,24 @@ class Query:
         """Return FTS5 expressions of a word each, any of which may occur."""
         terms = [f'"{term}"' for word in self.words for term in index_terms(word)]
         return tuple(dict.fromkeys([*terms, self.beginning] if self.beginning else terms))
+
+    def known(self, count: Callable[[str], int]) -> frozenset[str]:
+        """Return the words that occur in an index.
+
+        Args:
+            count: Returns in how many of its chunks an FTS5 expression of one word is.
+        """
+        return frozenset(
+            word for word in self.words if any(count(one) for one in self.telling(word))
+        )
+
+    def telling(self, word: str) -> tuple[str, ...]:
+        """Return the FTS5 expressions by which one of the words is known."""
+        terms = index_terms(word)
+        if is_solid(word) and len(terms) > 1:
+            terms = terms[len(terms) // 2 + 1 :]  # pairs say more than characters
+        star = " *" if word == self.prefix else ""
+        return tuple(f'"{term}"{star}' for term in terms)
 
     @property
     def is_common(self) -> bool:

@@ -92,7 +92,12 @@ class Ranking(NamedTuple):
 
 
 class ChunkRow(NamedTuple):
-    """One indexed chunk with its text."""
+    """One indexed chunk with its text.
+
+    Attributes:
+        agent: Whose it is, in an index of many agents; else empty.
+        source: Where it comes from, there.
+    """
 
     path: str
     start_line: int
@@ -103,6 +108,8 @@ class ChunkRow(NamedTuple):
     on_path: bool = True
     modified_at: datetime | None = None
     tags: tuple[str, ...] = ()
+    agent: str = ""
+    source: Source | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,9 +48,15 @@ _WORST_FIRST: Final = (
 
 @dataclass(slots=True)
 class OpenIndex:
-    """One index that is being searched."""
+    """One index that is being searched.
 
-    target: IndexTarget
+    Attributes:
+        agent: Whose name hits carry, where their rows name nobody.
+    """
+
+    agent: str
+    source: Source
+    settings: SearchSettings
     reader: IndexReader
 
 
@@ -117,7 +123,7 @@ def open_index(
     shown = IndexState.FRESH if state is IndexState.FRESH else IndexState.STALE
     sentence = because or reader.status.because
     run.statuses[place] = replace(reader.status, state=shown, because=sentence)
-    run.opened.append(OpenIndex(target, reader))
+    run.opened.append(OpenIndex(*place, target.settings, reader))
 
 
 def _freshen(

@@ -39,6 +39,7 @@ from memconsole.domain.search.values import CANDIDATES, Ranking, SearchHit, Sear
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import (
     QUALITY_OFF,
+    OpenIndex,
     SearchRun,
     ages,
     combined,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import StopSignal
+    from memconsole.ports.search import IndexReader
 
 
 Place: TypeAlias = "tuple[int, int]"
@@ -112,11 +114,11 @@ def _nearness(run: SearchRun) -> dict[Place, tuple[float, float]]:
         try:
             near = one.reader.nearness(run.query)
         except IndexUnavailableError as error:
-            run.notices.append(Notice(QUALITY_OFF, str(error), agent=one.target.agent.id))
+            run.notices.append(Notice(QUALITY_OFF, str(error), agent=one.agent))
             return {}
         if not near and one.reader.status.chunks:
-            if one.target.settings.provider == "quality" and (why := one.reader.status.because):
-                run.notices.append(Notice(QUALITY_OFF, why, agent=one.target.agent.id))
+            if one.settings.provider == "quality" and (why := one.reader.status.because):
+                run.notices.append(Notice(QUALITY_OFF, why, agent=one.agent))
             return {}
         found |= {(number, at): pair for at, pair in near.items()}
     return found
@@ -143,14 +145,14 @@ def _candidates(run: SearchRun, near: Mapping[Place, tuple[float, float]]) -> li
                 also=_nearest(near, number),
             )
         except EmbeddingError as error:
-            place = (one.target.agent.id, one.target.scope.source)
+            place = (one.agent, one.source)
             run.statuses[place] = replace(
                 run.statuses[place], has_vectors=False, way=Vectors.NONE, because=str(error)
             )
-            run.notices.append(Notice("embedding-failed", str(error), agent=one.target.agent.id))
+            run.notices.append(Notice("embedding-failed", str(error), agent=one.agent))
             legs = one.reader.legs(run.query, narrowing, scope=number, text_only=True)
         found += legs.candidates
-        run.known.setdefault(one.target.agent.id, set()).update(legs.known_words)
+        run.known.setdefault(one.agent, set()).update(legs.known_words)
         run.is_raw = run.is_raw or legs.is_raw
     return found
 
@@ -170,7 +172,7 @@ def _late(run: SearchRun, candidates: list[Candidate], weights: Weights) -> dict
 
 def _known(run: SearchRun, late: Mapping[Place, float]) -> dict[int, float]:
     """Return by scope how much of the query its agent knows; nothing over one agent."""
-    agents = [one.target.agent.id for one in run.opened]
+    agents = [one.agent for one in run.opened]
     if len(set(agents)) < 2 or not late:
         return {}
     best = dict.fromkeys(agents, 0.0)
@@ -273,16 +275,43 @@ def _answer(
                 cancel=cancel,
                 progress=progress,
             )
-        run.query = _query(run)
-        if run.query.is_empty:
-            run.notices.append(Notice("empty-query", "the query is empty; nothing was looked for"))
-            return _result(run, ())
-        try:
-            hits = _hits(run, request)
-        except SearchCancelledError:
-            return replace(_result(run, ()), is_cancelled=True)
-        except IndexUnavailableError as error:
-            return _broken(run, error)
+        return _searched(run)
+
+
+def search_copy(
+    ports: SearchNeeds, settings: Settings, request: SearchRequest, reader: IndexReader
+) -> SearchResult:
+    """Search what is of many agents in one index, such as the copy of a fleet.
+
+    Args:
+        ports: The clock is asked.
+        settings: Weights and limits.
+        request: What is asked.
+        reader: Its rows say whose they are.
+    """
+    run = SearchRun(
+        ports,
+        request,
+        parse(request.text),
+        lambda: resolve_zone(settings.timezone, None).zone,
+    )
+    run.opened.append(OpenIndex("", Source.MEMORY, settings.search, reader))
+    run.statuses["", Source.MEMORY] = reader.status
+    return _searched(run)
+
+
+def _searched(run: SearchRun) -> SearchResult:
+    """Search what is open."""
+    run.query = _query(run)
+    if run.query.is_empty:
+        run.notices.append(Notice("empty-query", "the query is empty; nothing was looked for"))
+        return _result(run, ())
+    try:
+        hits = _hits(run, run.request)
+    except SearchCancelledError:
+        return replace(_result(run, ()), is_cancelled=True)
+    except IndexUnavailableError as error:
+        return _broken(run, error)
     return _result(run, hits)
 
 
@@ -306,7 +335,7 @@ def _query(run: SearchRun) -> Query:
 def _hits(run: SearchRun, request: SearchRequest) -> tuple[SearchHit, ...]:
     if not run.opened:
         return ()
-    own = run.opened[0].target.settings
+    own = run.opened[0].settings
     found = ranked(run, own)
     run.ranking = found.by
     most = own.max_results if request.max_results is None else request.max_results
@@ -360,7 +389,7 @@ def with_texts(run: SearchRun, found: Sequence[Scored]) -> list[tuple[SearchHit,
         texts = one.reader.rows(ids)
         rows |= {(number, at): row for at, row in texts.items()}
         run.notices += [
-            replace(notice, agent=one.target.agent.id)
+            replace(notice, agent=one.agent)
             for notice in one.reader.notices({row.path for row in texts.values()})
         ]
     places = [(scored, (scored.candidate.scope, scored.candidate.id)) for scored in found]
@@ -368,11 +397,11 @@ def with_texts(run: SearchRun, found: Sequence[Scored]) -> list[tuple[SearchHit,
 
 
 def _hit(run: SearchRun, scored: Scored, row: ChunkRow) -> tuple[SearchHit, str]:
-    target = run.opened[scored.candidate.scope].target
+    opened = run.opened[scored.candidate.scope]
     text, marks = snippet(row.text, run.query)
     hit = SearchHit(
-        agent=target.agent.id,
-        source=target.scope.source,
+        agent=row.agent or opened.agent,
+        source=row.source or opened.source,
         path=row.path,
         start_line=row.start_line,
         end_line=row.end_line,

@@ -174,8 +174,9 @@ BEGIN
     RETURN;
   END IF;
   RETURN QUERY EXECUTE format(
-    'SELECT c.index_id, c.id, (%s)::float8 AS score FROM fleet.chunks c'
-    ' WHERE %s AND c.lex @@ %L::tsquery AND %s ORDER BY score DESC, c.index_id, c.id LIMIT %s',
+    'SELECT c.index_id, c.id, (%s)::float8 AS score FROM (SELECT c.index_id, c.id, c.lex, c.words'
+    ' FROM fleet.chunks c WHERE %s AND c.lex @@ %L::tsquery AND %s LIMIT 20000) c'
+    ' ORDER BY score DESC, c.index_id, c.id LIMIT %s',
     parts, fleet.within('c', allowed), wanted, fleet.since($8, $9), least($10, 5000));
 END $$;
 
