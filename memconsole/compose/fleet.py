@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
+    from memconsole.engine.search.copied import CopySearch
     from memconsole.ports.fleet import FleetSource
     from memconsole.ports.platform import Clock
 
@@ -67,11 +68,23 @@ def build_several(
     members.sort(key=lambda one: one.engine is not own)
     several = SeveralHomes(own, members, clock, settings.fleet.labels)
     if servers := servers_of(settings):
-        from memconsole.compose.fleet_server import fleet_watch  # noqa: PLC0415 - loads psycopg
+        from memconsole.compose.fleet_server import fleet_search, fleet_watch  # noqa: PLC0415 - loads psycopg
 
         for url in servers:
-            several.watch(fleet_watch(settings, url), is_meant)
+            copy = fleet_search(settings, url, clock)
+            several.watch(fleet_watch(settings, url), is_meant, copy)
     return cast("Engine", several)
+
+
+def split_copies(
+    settings: Settings, sources: Sequence[FleetSource], clock: Clock
+) -> tuple[dict[CopySearch, dict[HomeRef, str]], tuple[FleetSource, ...]]:
+    """Return what searches the homes that were copied to one place as one, and the others."""
+    if not any(one.startswith("postgres") for one in settings.fleet.sources):
+        return {}, tuple(sources)
+    from memconsole.compose.fleet_server import copy_searches  # noqa: PLC0415 - loads psycopg
+
+    return copy_searches(settings, sources, clock)
 
 
 def servers_of(settings: Settings) -> tuple[str, ...]:

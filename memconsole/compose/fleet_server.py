@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.adapters.fleet.homes import LocalHome
+from memconsole.adapters.fleet.postgres.chunks import erase_copy
 from memconsole.adapters.fleet.postgres.connect import OTHERS, connect
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
 from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters
@@ -24,18 +25,22 @@ from memconsole.adapters.fleet.postgres.owner import (
     whole_script,
 )
 from memconsole.adapters.fleet.postgres.post import cancel, read_sent
-from memconsole.adapters.fleet.postgres.source import PostgresFleet, refused
+from memconsole.adapters.fleet.postgres.search import SearchableCopy
+from memconsole.adapters.fleet.postgres.source import PostgresFleet, PostgresHome, refused
 from memconsole.adapters.fleet.postgres.watch import PostgresWatch
 from memconsole.adapters.fleet.signing import Signer
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.platform.home import find_home
 from memconsole.compose.process import user_home
+from memconsole.compose.search import query_model
 from memconsole.domain.figures import Veil
+from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.letters import operator_of
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.fleet.server import parse_server
 from memconsole.engine.letters import Door, LetterWorker, look_after
 from memconsole.engine.publishing import Publisher
+from memconsole.engine.search.copied import CopySearch
 from memconsole.errors import SourceAwayError, StateError
 from memconsole.system.atomic_file import create_file
 from memconsole.system.folders import open_state_folder
@@ -45,6 +50,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from memconsole.domain.agents import HomeRef
     from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.fleet.letters import Letter, Sent
@@ -108,6 +114,34 @@ def fleet_watch(settings: Settings, url: str) -> PostgresWatch:
         settings.fleet.timeout,
         within=settings.fleet.within,
     )
+
+
+def fleet_search(settings: Settings, url: str, clock: Clock) -> CopySearch:
+    """Return what searches the homes that publish in a server."""
+    place = parse_server(url), passwords_of(settings.state_dir)
+    return CopySearch(SearchableCopy(*place, query_model), clock, settings)
+
+
+def copy_searches(
+    settings: Settings, sources: Sequence[FleetSource], clock: Clock
+) -> tuple[dict[CopySearch, dict[HomeRef, str]], tuple[FleetSource, ...]]:
+    """Return what searches the homes that were copied to one place, and the others.
+
+    Args:
+        settings: Weights and limits.
+        sources: The homes that are meant.
+        clock: Ours.
+    """
+    named = labels([one.home for one in sources])
+    copies: dict[PostgresFleet, dict[HomeRef, str]] = {}
+    for one, label in zip(sources, named, strict=True):
+        if isinstance(one, PostgresHome):
+            copies.setdefault(one.fleet, {})[one.home] = label
+    found = {
+        CopySearch(SearchableCopy(*fleet.way, query_model), clock, settings): homes
+        for fleet, homes in copies.items()
+    }
+    return found, tuple(one for one in sources if not isinstance(one, PostgresHome))
 
 
 def fleet_signer(settings: Settings) -> Signer:
@@ -237,6 +271,20 @@ def fleet_publisher(
         share=random.random,
         shelves=choose,
     )
+
+
+def erase_published(settings: Settings, shelves: Sequence[Shelf]) -> int:
+    """Delete what is published of this home and not in its indexes any more; return how many.
+
+    Raises:
+        SourceAwayError: The server is away; whoever publishes deletes it first.
+        FleetError: The server refuses.
+        StateError: Our state folder cannot be written.
+    """
+    home = str(find_home(settings.home, os.environ, user_home()).path)
+    identity = _identity(settings.state_dir, home)
+    server = parse_server(settings.fleet.url)
+    return erase_copy(server, passwords_of(settings.state_dir), identity, shelves)
 
 
 def fleet_standing(settings: Settings) -> JsonStatusFile:

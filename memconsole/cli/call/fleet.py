@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 LISTS: Final = ("agents", "sessions", "runs")
 """Answered by a list; the others by one object a home."""
 
-READING: Final = ("status", *LISTS, "search", "health")
+READING: Final = ("status", *LISTS, "search", "get", "health")
 _AT_HOME: Final = ("config fix",)
 """Acts on what nobody mends from afar."""
 
@@ -50,7 +50,13 @@ def is_carried(command: str) -> bool:
 
 
 def ask_fleet(
-    call: Call, command: str, words: Sequence[str], *, agent: str | None = None, asks: bool = False
+    call: Call,
+    command: str,
+    words: Sequence[str],
+    *,
+    agent: str | None = None,
+    asks: bool = False,
+    options: Mapping[str, object] | None = None,
 ) -> int:
     """Ask the homes that are meant and print what they answer.
 
@@ -60,6 +66,7 @@ def ask_fleet(
         words: The same with its options, without the global ones.
         agent: An agent with its host, such as `alpha/main`, when `--agent` names one.
         asks: The command takes `--yes`: it is planned and asked about first.
+        options: Of the command, as Typer read them.
 
     Raises:
         UsageError: The command is about one home, or a host is none of the fleet's.
@@ -75,6 +82,13 @@ def ask_fleet(
     if agent is not None:
         sources, words = _of_agent(sources, agent, words)
     sources = meant(sources, call.flags, call.settings.fleet.labels)
+    if command in ("search", "get") and options is not None:
+        from memconsole.cli.call.copied import replies_of  # noqa: PLC0415 - most ask no copy
+
+        own = agent.rpartition("/")[2] if agent else None
+        with call.busy(f"asking {plural(len(sources), 'home')}"):
+            options = {**options, "agent": own or options["agent"]}
+            return _told(call, command, replies_of(call, command, words, sources, options))
     if not asks or is_dry or {"--yes", "-y"} & set(words) or _only_looks(command, words):
         return _told(call, command, _replies(call, command, words, sources))
     return _told(call, command, _asked(call, command, words, sources))

@@ -53,12 +53,19 @@ class Command(TyperCommand):
 
         asks = any(one.name == "yes" for one in self.params)
         words = own_words(call.flags.words)
-        return ask_fleet(call, command, words, agent=str(named) if is_far else None, asks=asks)
+        return ask_fleet(
+            call,
+            command,
+            words,
+            agent=str(named) if is_far else None,
+            asks=asks,
+            options=ctx.params,
+        )
 
 
 def _is_usual(call: Call, command: str) -> bool:
     """Whether the settings carry this call to the fleet although nothing of it says so."""
-    if command.startswith("config ") or not call.is_usually_of_fleet:
+    if command == "get" or command.startswith("config ") or not call.is_usually_of_fleet:
         return False
     from memconsole.cli.call.fleet import is_carried  # noqa: PLC0415 - most calls have no fleet
 

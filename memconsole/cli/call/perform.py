@@ -272,6 +272,7 @@ def each_agent_asked(
     *,
     question: str,
     yes: bool,
+    settle: Callable[[list[Outcome]], list[Outcome]] = list,
 ) -> int:
     """Plan a command for one agent or all, ask once, then run what was planned.
 
@@ -282,13 +283,14 @@ def each_agent_asked(
         doing: For the progress line.
         question: What is asked.
         yes: It was said already.
+        settle: Ends what was begun, behind the commands themselves.
 
     Raises:
         ConfirmationError: It was not confirmed; nothing was done.
     """
     home = call.engine.home.read()
     orders = [build(ref) for ref in _refs(home, agent)]
-    outcomes = asked(call, orders, doing, question=question, yes=yes)
+    outcomes = settle(asked(call, orders, doing, question=question, yes=yes))
     return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
 
 

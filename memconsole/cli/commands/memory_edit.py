@@ -7,6 +7,8 @@ import os
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -26,6 +28,7 @@ from memconsole.cli.commands import memory
 from memconsole.cli.json import memory as encode
 from memconsole.domain.commands.memory import (
     MEMORY_FORGET,
+    Forgotten,
     Layer,
     MemoryAdd,
     MemoryForget,
@@ -35,13 +38,15 @@ from memconsole.domain.commands.memory import (
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState
 from memconsole.engine.home.lookup import default_agent
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
 from memconsole.system.launch import find_program
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import AgentRef, Home
+    from memconsole.domain.commands.outcomes import Outcome
 
 
 def show(
@@ -296,7 +301,31 @@ def forget(
     if dry_run:
         return perform.each_agent(call, build, owner, "looking for entries")
     question = "Forget this for good?" if hard else "Forget this?"
-    return perform.each_agent_asked(call, build, owner, "forgetting", question=question, yes=yes)
+    is_copied = hard and call.settings.fleet.publishes_text
+    settle = partial(_with_the_copy, call) if is_copied else list
+    return perform.each_agent_asked(
+        call, build, owner, "forgetting", question=question, yes=yes, settle=settle
+    )
+
+
+def _with_the_copy(call: Call, outcomes: list[Outcome]) -> list[Outcome]:
+    """Delete what was forgotten for good from the fleet's copy too, and say how that went."""
+    if not any(isinstance(one, Forgotten) for one in outcomes):
+        return outcomes
+    from memconsole.compose.fleet_server import erase_published  # noqa: PLC0415 - few publish
+
+    try:
+        gone = erase_published(call.settings, call.engine.search.outgoing())
+        state, said = "deleted", f"fleet copy: deleted ({plural(gone, 'chunk')})"
+    except MemconsoleError as error:
+        state = "pending"
+        said = f"fleet copy: pending, `--serve` deletes it before it publishes anything ({error})"
+    return [
+        replace(one, message=f"{one.message}; {said}", details={**one.details, "fleet_copy": state})
+        if isinstance(one, Forgotten)
+        else one
+        for one in outcomes
+    ]
 
 
 def undo(context: typer.Context, agent: AgentOption = None, dry_run: DryRunOption = False) -> int:

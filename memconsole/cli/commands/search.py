@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path  # noqa: TC003  # Typer reads the annotations
 from typing import TYPE_CHECKING, Annotated
@@ -29,6 +30,7 @@ from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
+    from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Json
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Outcome
@@ -104,12 +106,50 @@ def search(
 ) -> int:
     """Find what was written down, by meaning and by words; quotes and operators are only text."""
     call = call_of(context)
-    at_least_one("--max-results", max_results)
-    _check_agents(agent, all_agents=all_agents)
+    request = request_of(
+        call,
+        query=query,
+        agent=agent,
+        all_agents=all_agents,
+        max_results=max_results,
+        min_score=min_score,
+        sessions=sessions,
+        since=since,
+        type_=type_,
+        newest=newest,
+    )
     home = call.searcher.home.read()
-    request = SearchRequest(
+    whose = None if all_agents else agent or default_agent(home)
+    request = replace(request, agent_id=whose, is_explained=explain)
+    return answer(call, "search", request, home, is_asking=ask_gateway)
+
+
+def request_of(
+    call: Call,
+    *,
+    query: list[str] | None,
+    agent: str | None,
+    all_agents: bool,
+    max_results: int | None,
+    min_score: float | None,
+    sessions: bool | None,
+    since: str | None,
+    type_: str | None,
+    newest: bool,
+) -> SearchRequest:
+    """Return what a search asks; of all agents where none is named.
+
+    Raises:
+        UsageError: An option is none, or two exclude each other.
+    """
+    at_least_one("--max-results", max_results)
+    if agent is not None and all_agents:
+        raise UsageError(
+            "--agent and --all-agents exclude each other", hint="Leave one of them out."
+        )
+    return SearchRequest(
         text=" ".join(query or ()),
-        agent_id=None if all_agents else agent or default_agent(home),
+        agent_id=agent,
         max_results=max_results,
         min_score=_checked_score(min_score),
         with_sessions=sessions,
@@ -117,10 +157,8 @@ def search(
             since=None if since is None else parse_since(since, call.clock.now()),
             tag=None if type_ is None else tag_of(type_),
         ),
-        is_explained=explain,
         by_date=newest,
     )
-    return answer(call, "search", request, home, is_asking=ask_gateway)
 
 
 def memory_search(
@@ -211,13 +249,6 @@ def memory_get(
 ) -> int:
     """Print lines of a memory file; the same as `get`."""
     return get(context, path, agent, from_, lines)
-
-
-def _check_agents(agent: str | None, *, all_agents: bool) -> None:
-    if agent is not None and all_agents:
-        raise UsageError(
-            "--agent and --all-agents exclude each other", hint="Leave one of them out."
-        )
 
 
 def _checked_score(value: float | None) -> float | None:

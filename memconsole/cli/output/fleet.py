@@ -33,6 +33,8 @@ def show_replies(printer: Printer, command: str, replies: Sequence[Reply]) -> No
         _status(printer, replies)
     elif command == "search":
         _hits(printer, answered)
+    elif command == "get":
+        _lines(printer, answered)
     elif command not in _TABLES and any(_is_preview(one.data) for one in answered):
         printer.write(Cell("it was only looked at: --json tells what was found", "dim"))
     else:
@@ -111,14 +113,25 @@ def _status_row(printer: Printer, reply: Reply) -> list[Cell | str]:
 
 
 def _hits(printer: Printer, replies: Sequence[Reply]) -> None:
-    """Write hits home by home: scores of two homes do not compare."""
+    """Write hits home by home: scores of two homes do not compare, unless one copy holds both."""
     for reply in replies:
-        hits = _rows(reply.data.get("hits") if isinstance(reply.data, dict) else None)
+        row = reply.data if isinstance(reply.data, dict) else {}
+        hits = _rows(row.get("hits"))
         printer.title(_name(printer, reply), figures.plural(len(hits), "hit"))
+        if isinstance(searched := row.get("searched"), dict):
+            printer.write(Cell(printer.text(_text(searched, "line")), "dim"))
         for hit in hits:
-            where = f"{_text(hit, 'agent')} {_text(hit, 'path')}:{_figure(hit, 'start_line')}"
+            name = _text(hit, "name") or _text(hit, "agent")
+            where = f"{name} {_text(hit, 'path')}:{_figure(hit, 'start_line')}"
             printer.write(Cell(printer.text(where), "mark"))
             printer.sentence(Cell("  "), printer.text(_text(hit, "snippet")), "dim")
+
+
+def _lines(printer: Printer, replies: Sequence[Reply]) -> None:
+    for reply in replies:
+        row = reply.data if isinstance(reply.data, dict) else {}
+        for line in _text(row, "text").split("\n"):
+            printer.write(printer.text(line) if line.strip() else "")
 
 
 def _bad_checks(data: Json) -> Json:

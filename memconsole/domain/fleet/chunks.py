@@ -122,7 +122,7 @@ class Searched(NamedTuple):
         }
 
     @property
-    def count(self) -> int:
+    def known(self) -> int:
         """How many of them there was something to search of."""
         return sum(one is not None for one in self.hosts.values())
 

@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.agents import Notice
+from memconsole.domain.calendar import local_time, resolve_zone
 from memconsole.engine.search.run import search_copy
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Mapping
 
     from memconsole.domain.agents import HomeRef
     from memconsole.domain.fleet.chunks import CopiedIndex, Searched
     from memconsole.domain.search.values import SearchRequest, SearchResult
     from memconsole.domain.settings import Settings
-    from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.fleet import SearchableCopy
+    from memconsole.ports.platform import Clock
+
+
+_MOST_NAMED: Final = 5
 
 
 class Found(NamedTuple):
@@ -25,11 +29,13 @@ class Found(NamedTuple):
         result: Hits name an agent with its home, such as `alpha/main`.
         owners: The index of each such name.
         searched: The hosts that were searched.
+        line: The same as a line, with the times of copies that are of some time ago.
     """
 
     result: SearchResult
     owners: Mapping[str, CopiedIndex]
     searched: Searched
+    line: str
 
 
 class CopySearch:
@@ -37,23 +43,21 @@ class CopySearch:
 
     Args:
         copy: Where the chunks are.
-        ports: The clock is asked.
+        clock: The time, for words such as yesterday.
         settings: Weights and limits.
-        labels: What homes are called.
     """
 
     def __init__(
         self,
         copy: SearchableCopy,
-        ports: SearchNeeds,
+        clock: Clock,
         settings: Settings,
-        labels: Mapping[HomeRef, str],
     ) -> None:
         self.place = copy.place
-        self._copy, self._ports, self._settings, self._labels = copy, ports, settings, labels
+        self._copy, self._clock, self._settings = copy, clock, settings
 
-    def find(self, request: SearchRequest, homes: Collection[HomeRef]) -> Found:
-        """Search certain homes; an agent of the request is one of theirs, by its own name.
+    def find(self, request: SearchRequest, homes: Mapping[HomeRef, str]) -> Found:
+        """Search certain homes, which are called so; an agent is named as its home names it.
 
         Raises:
             SourceAwayError: The copy is away, or refuses.
@@ -67,7 +71,7 @@ class CopySearch:
 
         def name(index: CopiedIndex) -> str:
             agent = request.agent_id or index.agents[0]
-            named = f"{self._labels.get(index.home, str(index.home))}/{agent}"
+            named = f"{homes[index.home]}/{agent}"
             owners.setdefault(named, index)
             return named
 
@@ -76,8 +80,20 @@ class CopySearch:
             meant = {host: seen for host, seen in searched.hosts.items() if host in hosts}
             missing = hosts - searched.hosts.keys()
             own = searched._replace(hosts={**meant, **dict.fromkeys(sorted(missing))})
-            result = search_copy(self._ports, self._settings, request, reader)
-        return Found(result, owners, own)
+            result = search_copy(self._clock, self._settings, request, reader)
+        return Found(result, owners, own, self._line(own))
+
+    def _line(self, found: Searched) -> str:
+        zone = resolve_zone(self._settings.timezone, None).zone
+        parts = [f"searched {found.known} of {plural(len(found.hosts), 'host')}"]
+        for name, seen in list(found.behind.items())[:_MOST_NAMED]:
+            parts.append(f"{name} as of {local_time(seen.as_of, zone):%H:%M}")
+        lacking = [name for name, seen in found.hosts.items() if seen is None]
+        if lacking:
+            more = len(lacking) - _MOST_NAMED
+            rest = f" and {more} more" if more > 0 else ""
+            parts.append(f"nothing to search of {', '.join(lacking[:_MOST_NAMED])}{rest}")
+        return " · ".join(parts)
 
     def lines(self, home: HomeRef, agent: str, path: str) -> Mapping[int, str] | None:
         """Return the lines of a document that were published; None when none of it was.
@@ -86,17 +102,3 @@ class CopySearch:
             SourceAwayError: The copy is away, or refuses.
         """
         return self._copy.lines(home, agent, path)
-
-
-def told(found: Searched) -> str:
-    """Return which hosts were searched, as a line without the times."""
-    return f"searched {found.count} of {len(found.hosts)} hosts"
-
-
-def not_searched(found: Searched) -> tuple[Notice, ...]:
-    """Return a notice for hosts of which nothing is published to search."""
-    lacking = [name for name, seen in found.hosts.items() if seen is None]
-    if not lacking:
-        return ()
-    names = ", ".join(lacking[:5]) + (f" and {len(lacking) - 5} more" if len(lacking) > 5 else "")
-    return (Notice("not-searched", f"nothing to search is published of, or granted on: {names}"),)

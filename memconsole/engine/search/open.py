@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import Candidate, Ranking, SearchRequest
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.bundle import SearchNeeds
-    from memconsole.ports.platform import StopSignal
+    from memconsole.ports.platform import Clock, StopSignal
     from memconsole.ports.search import IndexReader
 
 
@@ -69,7 +69,7 @@ class SearchRun:
         known: By agent, the words of the query that occur in its indexes.
     """
 
-    ports: SearchNeeds
+    clock: Clock
     request: SearchRequest
     query: Query
     zone: Callable[[], Zone]
@@ -103,7 +103,7 @@ def open_index(
         state, because = _freshen(
             run, target, is_read_only=is_read_only, cancel=cancel, progress=progress
         )
-    index = run.ports.search().index
+    index = target.ports.search().index
     try:
         reader = stack.enter_context(index.open(target.scope, target.settings, cancel))
     except FileNotFoundError:
@@ -135,7 +135,7 @@ def _freshen(
     progress: Callable[[int, int], None] | None,
 ) -> tuple[IndexState, str]:
     """Bring an index up to date when that is quick; return its state and why."""
-    index = run.ports.search().index
+    index = target.ports.search().index
     try:
         documents = target.documents()
         pending = index.pending(target.scope, documents, target.settings)

@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import Candidate, ChunkRow, SearchRequest
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.bundle import SearchNeeds
-    from memconsole.ports.platform import StopSignal
+    from memconsole.ports.platform import Clock, StopSignal
     from memconsole.ports.search import IndexReader
 
 
@@ -185,7 +185,7 @@ def _known(run: SearchRun, late: Mapping[Place, float]) -> dict[int, float]:
 
 
 def _today(run: SearchRun) -> date:
-    return local_day(run.ports.clock.now(), run.zone())
+    return local_day(run.clock.now(), run.zone())
 
 
 def _by_day(run: SearchRun, scored: list[Scored], asked: tuple[AskedDate, ...]) -> list[Scored]:
@@ -201,7 +201,7 @@ def _by_day(run: SearchRun, scored: list[Scored], asked: tuple[AskedDate, ...]) 
 
 
 def _by_age(run: SearchRun, scored: list[Scored], own: SearchSettings) -> list[Scored]:
-    now = run.ports.clock.now().timestamp()
+    now = run.clock.now().timestamp()
     known = ages(run, [one.candidate for one in scored], now)
     days = own.half_life.total_seconds() / 86_400
     return by_age(scored, lambda one: known.get((one.scope, one.id), 0.0) / 86_400, days)
@@ -259,7 +259,7 @@ def _answer(
     if request.with_sessions is not None:
         sources = (Source.MEMORY, Source.SESSIONS) if request.with_sessions else (Source.MEMORY,)
     run = SearchRun(
-        ports,
+        ports.clock,
         request,
         parse(request.text),
         lambda: resolve_zone(settings.timezone, home.config.user_timezone).zone,
@@ -279,18 +279,18 @@ def _answer(
 
 
 def search_copy(
-    ports: SearchNeeds, settings: Settings, request: SearchRequest, reader: IndexReader
+    clock: Clock, settings: Settings, request: SearchRequest, reader: IndexReader
 ) -> SearchResult:
     """Search what is of many agents in one index, such as the copy of a fleet.
 
     Args:
-        ports: The clock is asked.
+        clock: The time, for words such as yesterday.
         settings: Weights and limits.
         request: What is asked.
         reader: Its rows say whose they are.
     """
     run = SearchRun(
-        ports,
+        clock,
         request,
         parse(request.text),
         lambda: resolve_zone(settings.timezone, None).zone,

@@ -36,7 +36,7 @@ from memconsole.domain.snapshot.snapshot import (
     SchedulerStatus,
 )
 from memconsole.engine.several.members import FarMember, LocalMember
-from memconsole.engine.several.watching import Watching
+from memconsole.engine.several.watching import WatchedMember, Watching
 from memconsole.engine.snapshot.snapshot import session_order
 from memconsole.errors import MemconsoleError, SourceAwayError
 from memconsole.text.figures import span
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.homes import HomeFigures, HomeReading, ServerReading
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.engine import Engine
+    from memconsole.engine.search.copied import CopySearch
     from memconsole.engine.search.watch import IndexWatch
     from memconsole.engine.several.members import Member
     from memconsole.ports.fleet import FleetWatch
@@ -82,6 +83,7 @@ class SeveralHomes:
         self._own = own
         self._kept = tuple(members)
         self._watchings: tuple[Watching, ...] = ()
+        self.copies: tuple[tuple[CopySearch, Watching], ...] = ()
         self._clock = clock
         self._groups = groups
         self._named: tuple[Member, ...] = self._kept
@@ -97,11 +99,16 @@ class SeveralHomes:
         self.watches = _Watches(self)
 
     def watch(
-        self, watch: FleetWatch, is_meant: Callable[[str, tuple[str, ...]], bool]
+        self,
+        watch: FleetWatch,
+        is_meant: Callable[[str, tuple[str, ...]], bool],
+        copy: CopySearch | None = None,
     ) -> Watching:
-        """Show the homes of a server too, which may come and go."""
+        """Show the homes of a server too, which may come and go, and search them there as one."""
         made = Watching(watch, self._clock, self._heard, is_meant)
         self._watchings = (*self._watchings, made)
+        if copy is not None:
+            self.copies = (*self.copies, (copy, made))
         return made
 
     @property
@@ -435,6 +442,7 @@ class _Search:
             SourceAwayError: The only host that is meant is not asked while typing, or is away.
         """
         far = () if request.is_typing else tuple(self._far(request))
+        far = tuple(pair for pair in far if not isinstance(pair[0], WatchedMember))
         with ThreadPoolExecutor(len(far) or 1) as pool:
             answers = [pool.submit(one.find, own) for one, own in far]
             results = [
@@ -448,10 +456,31 @@ class _Search:
                 told.append(Notice("home-away", f"{one.label}: {reply.failure}"))
             else:
                 results.append(self._of(one.label, result_of(request.text, reply)))
+        for line, copy in () if request.is_typing else self._copied(request):
+            told.append(Notice("home-away", line))
+            results += [] if copy is None else [copy]
         if not results:
             raise SourceAwayError(told[0].message if told else "Enter searches on its own host")
         found = _in_turn(results)
         return replace(found, notices=(*found.notices, *told))
+
+    def _copied(self, request: SearchRequest) -> Iterator[tuple[str, SearchResult | None]]:
+        """Yield which hosts were searched in copies of homes, and what was found, each as one."""
+        own = None if request.agent_id is None else self._homes.owner(request.agent_id)[1]
+        for copy, watching in self._homes.copies:
+            wanted = {
+                one.ref: one.label
+                for one in watching.members
+                if request.agent_id is None or self._homes.owner(request.agent_id)[0] is one
+            }
+            if not wanted:
+                continue
+            try:
+                found = copy.find(replace(request, agent_id=own), wanted)
+            except SourceAwayError as error:
+                yield f"{copy.place}: {error}", None
+            else:
+                yield found.line, found.result
 
     def _far(self, request: SearchRequest) -> Iterator[tuple[FarMember, SearchRequest]]:
         if request.agent_id is None:

@@ -14,9 +14,11 @@ import pytest
 from memconsole.errors import SourceAwayError
 from tests.lanes.postgres.memories import Memories
 from tests.lanes.postgres.test_publishing import copy_of
+from tests.program import Program
 
 if TYPE_CHECKING:
     from tests.lanes.postgres.fleet import Fleet, Somebody
+    from tests.lanes.postgres.server import Server
 
 pytestmark = pytest.mark.postgres
 
@@ -233,3 +235,34 @@ def test_leaving_with_erase_takes_the_chunks_out(fleet: Fleet, memories: Memorie
     assert planned["details"]["rows"] == 1
     assert gamma("fleet", "leave", "--erase").code == 0
     assert chunks(fleet) == {}
+
+
+def test_forgetting_for_good_deletes_the_copy_or_says_that_it_waits(
+    fleet: Fleet, server: Server, memories: Memories
+) -> None:
+    memories.write("MEMORY.md", "- The code of the shed is forty two.\n- The boat is Petra.\n")
+    program = Program(memories.environment)
+    home = str(memories.host.home)
+    with fleet.admin() as connection:
+        connection.execute("DELETE FROM fleet.homes")
+    names = memories.host.state / "fleet" / "homes.json"
+    names.parent.mkdir(parents=True, exist_ok=True)
+    names.write_text(json.dumps({home: str(memories.identity)}))
+    memories.publish()
+    assert "forty two" in str(chunks(fleet))
+    [entry] = program.json("memory", "show", "MEMORY.md").rows(line=1)
+    done = program.json("memory", "forget", entry["id"], "--hard", "--yes").row(status="done")
+    assert done["details"]["fleet_copy"] == "deleted"
+    assert "fleet copy: deleted" in done["message"]
+    assert "forty two" not in str(chunks(fleet))
+    memories.publish()
+    assert "The boat is Petra" in str(chunks(fleet))
+    [entry] = program.json("memory", "show", "MEMORY.md").rows(line=1)
+    server.stop()
+    done = program.json("memory", "forget", entry["id"], "--hard", "--yes").row(status="done")
+    server.start()
+    assert done["details"]["fleet_copy"] == "pending"
+    assert "fleet copy: pending" in done["message"]
+    assert "The boat is Petra" in str(chunks(fleet))
+    memories.publish()
+    assert "The boat is Petra" not in str(chunks(fleet))

@@ -183,7 +183,9 @@ def test_readers_are_told_what_is_published_and_how_new_it_is(
     assert shown(ann, "agents", "--host", "alpha").row(id="main")
     refused = shown(ann, "search", "inventory")
     assert refused.code == 1
-    assert "not published" in refused.data[0]["error"]
+    assert refused.data[0]["searched"]["lacking"] == ["alpha"]  # search was not granted
+    refused = shown(ann, "jobs")
+    assert refused.code == 2
     with fleet.admin() as connection:
         for ago, word, code in (("90 s", "late", 0), ("14 min", "away", 3)):
             connection.execute("UPDATE fleet.homes SET looked_at = now() - %s::interval", (ago,))

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import uuid
 from contextlib import closing
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
+from memconsole.adapters.clock import SystemClock
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.search import SearchableCopy
 from memconsole.adapters.index.embedding.static import static_model
 from memconsole.adapters.index.query_side import QueryModel
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.fleet.server import parse_server
-from memconsole.domain.search.values import SearchRequest
+from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.engine.search.copied import CopySearch
+from memconsole.errors import SourceAwayError
 from tests.lanes.postgres.memories import Memories
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
     from memconsole.domain.search.values import SearchHit
     from memconsole.engine.search.copied import Found
     from tests.lanes.postgres.fleet import Fleet, Somebody
+    from tests.lanes.postgres.server import Server
 
 pytestmark = pytest.mark.postgres
 
@@ -71,10 +76,11 @@ class Sea:
 
     def find(self, text: str, *hosts: str, **changes: object) -> Found:
         """Search as ann."""
-        ports, settings = self.hosts["alpha"].engine()._ports, self.hosts["alpha"].settings()
+        clock, settings = SystemClock(), self.hosts["alpha"].settings()
         homes = self.homes(*hosts)
-        search = CopySearch(self.copy, ports, settings, {one: one.host for one in homes})
-        return search.find(SearchRequest(text, **changes), homes)  # type: ignore[arg-type]
+        search = CopySearch(self.copy, clock, settings)
+        request = SearchRequest(text, **changes)  # type: ignore[arg-type]
+        return search.find(request, {one: one.host for one in homes})
 
 
 @pytest.fixture(scope="module")
@@ -109,7 +115,7 @@ QUESTIONS = [
     "北京",
     "how is the boat called",
     "the of and",
-    "o'clock \"ferry\" AND (boat* OR -x) %s \\ ; DROP TABLE",
+    'o\'clock "ferry" AND (boat* OR -x) %s \\ ; DROP TABLE',
     "nothing of this is anywhere: quetzal xylophone",
 ]
 
@@ -122,3 +128,154 @@ def test_one_agent_is_ranked_as_its_own_host_ranks_it(sea: Sea, text: str) -> No
         (one.path, one.start_line, one.is_weak) for one in here
     ]
     assert [one.score for one in there] == pytest.approx([one.score for one in here], abs=2e-3)
+
+
+def test_the_command_line_searches_all_hosts_as_one(sea: Sea) -> None:
+    with sea.fleet.admin() as connection:
+        connection.execute("UPDATE fleet.homes SET looked_at = now()")
+        connection.execute(
+            "UPDATE fleet.homes SET looked_at = now() - interval '14 min' WHERE host ="
+            " (SELECT id FROM fleet.hosts WHERE name = 'beta')"
+        )
+    answer = sea.ann("search", "ferry", "--fleet")
+    assert answer.code == 0, answer
+    [found] = answer.data
+    assert [(hit["name"], hit["host"], hit["agent"]) for hit in found["hits"]] == [
+        ("alpha/main", "alpha", "main"),
+        ("beta/main", "beta", "main"),
+    ]
+    assert [hit["freshness"] for hit in found["hits"]] == ["live", "away"]
+    assert found["hits"][0]["home"] == "/home/op/.openclaw"
+    searched = found["searched"]
+    assert (searched["hosts"], searched["of"]) == (2, 3)
+    assert searched["lacking"] == ["gamma"]
+    assert [one["host"] for one in searched["behind"]] == ["beta"]
+    assert searched["line"].startswith("searched 2 of 3 hosts · beta as of ")
+    text = sea.ann.program()("search", "ferry", "--fleet").out
+    assert "searched 2 of 3 hosts · beta as of " in text
+    assert "alpha/main MEMORY.md:1" in text
+    one = sea.ann("search", "ferry", "--agent", "beta/main", "--max-results", "1").data[0]
+    assert [hit["name"] for hit in one["hits"]] == ["beta/main"]
+    nothing = sea.ann("search", "ferry", "--host", "gamma")
+    assert nothing.data[0]["hits"] == []
+    assert nothing.code == 1  # nobody looked
+    assert sea.ann("search", "ferry", "--fleet", "--explain").code == 2
+    assert sea.ann("search", "", "--fleet").data[0]["hits"] == []
+
+
+def test_lines_of_another_host_come_from_the_copy(sea: Sea) -> None:
+    answer = sea.ann("get", "MEMORY.md", "--agent", "alpha/main")
+    assert answer.code == 0, answer
+    assert (
+        answer.data[0]["text"]
+        == "The ferry to Korčula leaves at seven.\n\n# Boat\n\nThe boat is Petra."
+    )
+    assert answer.data[0]["host"] == "alpha"
+    assert sea.ann("get", "MEMORY.md", "--agent", "alpha/main", "--from", "5").data[0]["lines"] == 1
+    refused = sea.ann("get", "memory/never.md", "--agent", "alpha/main")
+    assert refused.code == 1
+    assert refused.data[0]["error"] == "not published"
+
+
+def test_who_was_not_granted_it_finds_nothing(sea: Sea) -> None:
+    bob = sea.fleet.join("bob", "--operator")
+    assert sea.fleet.owner("fleet", "grant", "bob", "read").code == 0
+    with closing(sea.copy_of(bob)) as copy, sea.fleet.role(bob) as connection:
+        with copy.open(lambda _: True, lambda _: "") as (reader, searched):
+            assert reader.status.chunks == 0
+            assert dict(searched.hosts) == {}
+        with sea.fleet.admin() as admin:
+            [(number,)] = admin.execute("SELECT min(id) FROM fleet.indexes").fetchall()
+        vector = str([1] * 256)
+        for query in (
+            f"SELECT * FROM fleet.rows('{{{number}}}', '{{1}}', true)",
+            f"SELECT * FROM fleet.tokens('{{{number}}}', '{{1}}')",
+            f"SELECT * FROM fleet.lines({number}, 'MEMORY.md')",
+            f"SELECT * FROM fleet.frequencies('{{{number}}}', '{{1}}', 9)",
+            f"SELECT * FROM fleet.near('{{{number}}}', '{vector}', NULL, NULL, 9, true)",
+            f"SELECT * FROM fleet.near('{{{number}}}', '{vector}', NULL, NULL, 9, false)",
+            f"SELECT * FROM fleet.cosines('{{{number}}}', '{{1}}', '{vector}')",
+            f"SELECT * FROM fleet.with_words('{{{number}}}', '{{ferry}}', '{{f}}', '{{1}}', 1,"
+            " false, 9, NULL, NULL, 9)",
+        ):
+            assert connection.execute(query).fetchall() == [], query
+        assert connection.execute(
+            f"SELECT fleet.counts('{{{number}}}', '{{ferry}}', '{{f}}', 1000)"
+        ).fetchone() == ([0],)
+        for table in ("chunks", "documents", "indexes", "vectors"):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                connection.execute(f"SELECT 1 FROM fleet.{table}")
+    assert sea.fleet.owner("fleet", "grant", "bob", "search", "--on", "edge").code == 0
+    with closing(sea.copy_of(bob)) as copy, copy.open(lambda _: True, lambda _: "") as (reader, _):
+        assert reader.status.chunks == 0
+
+
+HOSTILE = ["'; DROP TABLE fleet.chunks; --", "%L %s %1$s {}", "\\", "a'b:*&|!()<->", "\0\x1b[31m"]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_hostile_words_are_words(sea: Sea, text: str) -> None:
+    sea.find(text)
+    for is_beginning in (False, True):
+        with sea.fleet.role(sea.ann) as connection:
+            every = "SELECT array_agg(index_id) FROM fleet.searchable() WHERE index_id IS NOT NULL"
+            plain = text.replace("\0", "")
+            rows = connection.execute(
+                f"SELECT fleet.with_words(({every}), %s::text[], %s, '{{1}}', 1, false, 9, NULL,"
+                " %s, 9)",
+                ([plain], [is_beginning], plain),
+            )
+            assert rows.fetchall() == []
+    assert names(sea.find("ferry"))
+
+
+def test_what_a_host_wrote_is_foreign_text(sea: Sea) -> None:
+    beta = sea.fleet.role(sea.hosts["beta"].host)
+    with closing(beta), beta.transaction():
+        beta.execute(
+            "UPDATE fleet.chunks SET heading = E'\\x1b[1m',"
+            " text = E'ferry \\x1b]0;x\\x07\\u202e red'"
+        )
+        beta.execute("UPDATE fleet.documents SET path = E'a\\nb\\x1b[0m' WHERE path = 'MEMORY.md'")
+    found = sea.find("ferry", "beta")
+    said = "".join(f"{hit.snippet}{hit.path}{hit.heading}" for hit in found.result.hits)
+    assert "ferry" in said
+    assert not [sign for sign in ("\x1b", "\x07", "\u202e", "\n") if sign in said]
+    sea.hosts["beta"].write("MEMORY.md", NOTES["beta"]["MEMORY.md"] + "\n")
+    beta = sea.fleet.role(sea.hosts["beta"].host)
+    with closing(beta):
+        beta.execute("DELETE FROM fleet.indexes")
+    sea.hosts["beta"].publish()
+
+
+def test_without_pgvector_words_alone_are_searched(sea: Sea) -> None:
+    with sea.fleet.admin() as connection:
+        connection.execute("ALTER TABLE fleet.vectors RENAME TO away")
+        try:
+            found = sea.find("ferry")
+        finally:
+            connection.execute("ALTER TABLE fleet.away RENAME TO vectors")
+    assert names(found) == ["alpha/main MEMORY.md:1", "beta/main MEMORY.md:1"]
+    assert found.result.index.because == "text only: no pgvector"
+    assert found.result.hits[0].vector_score is None
+
+
+def test_a_word_that_is_being_typed_is_found(sea: Sea) -> None:
+    assert names(sea.find("the green", is_typing=True))[:1] == ["beta/main MEMORY.md:1"]
+
+
+def test_a_narrowed_search_finds_only_what_is_new_or_marked(sea: Sea) -> None:
+    since = datetime(2026, 2, 1, tzinfo=UTC)
+    found = sea.find("pump tomatoes deposit", narrowing=Narrowing(since=since))
+    paths = {hit.path for hit in found.result.hits}
+    assert "memory/2026-02-02.md" in paths
+    assert "memory/2026-01-20.md" not in paths
+
+
+def test_a_server_that_was_started_again_is_asked_anew(sea: Sea, server: Server) -> None:
+    sea.find("ferry")
+    server.stop()
+    with pytest.raises(SourceAwayError):
+        sea.find("ferry")
+    server.start()
+    assert names(sea.find("ferry"))

@@ -10,12 +10,15 @@ import time
 from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.adapters.fleet.postgres.connect import one
+from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.fleet.publishing import Published
 from memconsole.errors import IndexUnavailableError
 
 if TYPE_CHECKING:
+    import uuid
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
 
     import psycopg
 
@@ -25,6 +28,7 @@ if TYPE_CHECKING:
         PublishedDocument,
         Shelf,
     )
+    from memconsole.domain.fleet.server import ServerAddress
 
 Name = tuple[str, bool]
 """Agent of an index, and whether it holds sessions."""
@@ -98,6 +102,24 @@ class ChunkCopy:
                     left += 1  # it has changed meanwhile
         return Published(sent, gone, left)
 
+    def erase(self, shelves: Sequence[Shelf]) -> int:
+        """Delete every chunk that is not what the index has, and bring nothing; return how many.
+
+        Whoever publishes the home brings what is there still with its next beat.
+        """
+        gone = 0
+        for shelf in shelves:
+            there = self._there.get((shelf.agent, shelf.is_talk))
+            with _opened(shelf) as index:
+                if there is None or index is None:
+                    continue
+                _, hashes = _allowed(shelf, index)
+                known = self._known(there.id)
+                other = [at for at, digest in known.items() if hashes.get(at) != digest]
+                erase(self._connection, there.id, other)
+                gone += len(other)
+        return gone
+
     def _drop(self, meant: set[Name]) -> int:
         """Delete what is there of indexes that may not be there any more."""
         dropped = [self._there[name] for name in self._there.keys() - meant]
@@ -137,6 +159,7 @@ class ChunkCopy:
         known = self._known(number)
         self._send_documents(number, documents)
         waiting = [at for at, digest in hashes.items() if known.get(at) != digest]
+        waiting.sort(key=lambda at: at not in known)  # what takes the place of something, first
         sent = 0
         for page in _pages(waiting, _PAGE):
             if sent and self._monotonic() > end:
@@ -232,6 +255,25 @@ class ChunkCopy:
                 ),
             )
         self._there[shelf.agent, shelf.is_talk] = There(number, stamp, shelf.agents)
+
+
+def erase_copy(
+    address: ServerAddress, passwords: Path, identity: uuid.UUID, shelves: Sequence[Shelf]
+) -> int:
+    """Delete what of a home is published and not in its indexes any more; return how many chunks.
+
+    Needs no lease of the home: nothing comes, and what goes is only what may not be there.
+
+    Raises:
+        SourceAwayError: The server is away; whoever publishes the home deletes it first.
+        FleetError: The server refuses.
+    """
+    with connect(address, passwords) as connection, said("nothing was deleted"):
+        if (version(connection) or 0) < CHUNKS:
+            return 0
+        query = "SELECT id FROM fleet.homes WHERE identity = %s"
+        row = connection.execute(query, (identity,)).fetchone()
+        return 0 if row is None else ChunkCopy(connection, row[0], int).erase(shelves)
 
 
 def erase(connection: psycopg.Connection, number: int, ids: Sequence[int]) -> None:

@@ -10,7 +10,7 @@ import math
 import threading
 from contextlib import contextmanager, suppress
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memconsole.adapters.fleet.postgres.chunks import vector_text
 from memconsole.adapters.fleet.postgres.connect import connect, one, said
@@ -406,14 +406,12 @@ class CopyReader:
             self._common[query.text] = tokens, df, max(1, chunks)
         return self._common[query.text]
 
-    def _pairs(
-        self, query: str, ids: Sequence[int], *more: object
-    ) -> list[tuple[int, int, *tuple[object, ...]]]:
+    def _pairs(self, query: str, ids: Sequence[int], *more: object) -> list[tuple[Any, ...]]:
         if not ids:
             return []
         places = [divmod(at, 1 << _LOCAL_BITS) for at in ids]
         values = ([index for index, _ in places], [at for _, at in places], *more)
-        return self._connection.execute(query, values).fetchall()  # type: ignore[call-overload]
+        return self._connection.execute(query, values).fetchall()
 
 
 def deciding_words(counts: Sequence[int], most: int) -> tuple[int, bool]:

@@ -87,6 +87,11 @@ class PostgresFleet:
             if not one.member.is_hidden
         )
 
+    @property
+    def way(self) -> tuple[ServerAddress, Path]:
+        """Where it is, and the file with our password."""
+        return self._address, self._passwords
+
     def told(
         self, number: int, kinds: tuple[str, ...]
     ) -> tuple[Member, datetime | None, list[Fact]]:
@@ -183,8 +188,8 @@ class PostgresHome:
 
     def __init__(self, fleet: PostgresFleet, number: int, home: HomeRef, identity: str) -> None:
         self.home = home
+        self.fleet = fleet
         self._identity = identity
-        self._fleet = fleet
         self._number = number
 
     def ask(
@@ -203,7 +208,7 @@ class PostgresHome:
                 f"not published: `{' '.join(words)}`",
                 f"The copy answers {', '.join(PUBLISHED)} without options, and sessions --agent A.",
             )
-        member, looked_at, facts = self._fleet.told(self._number, kinds_of(command))
+        member, looked_at, facts = self.fleet.told(self._number, kinds_of(command))
         data = answer_of(command, facts, agent)
         if looked_at is None or data is None:
             return _refused("nothing is published yet", "`fleet.publish` on that host says what.")
@@ -228,10 +233,10 @@ class PostgresHome:
         """Have the host carry it out."""
         if wrong := wrong_words(words):
             return _refused(wrong, f"Ask on {self.home.host} itself.")
-        ended = self._fleet.send(self._number, self.home.host, self._identity, words, stop)
+        ended = self.fleet.send(self._number, self.home.host, self._identity, words, stop)
         if ended.answer is None:
             return _unanswered(words[0], ended.state)
-        version = self._fleet.version(self._number)
+        version = self.fleet.version(self._number)
         code = 1 if ended.code is None else ended.code
         return Heard(json.dumps(ended.answer).encode(), code, version)
 
