@@ -1,0 +1,223 @@
+"""Measures search over a fleet against a host's own search: what is found, time, bytes.
+
+What is compared comes from one run: the index of one host is published by the way of the program,
+then both are asked the same. LoCoMo's questions are read where they are (`benchmarks.search`); only
+figures leave this program.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+import uuid
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, cast
+
+from benchmarks.__main__ import PAGE, store, table
+from benchmarks.budgets import Row
+from benchmarks.search import LOCOMO, corpus
+from benchmarks.searching import QUERIES, engine_of
+from memconsole import __version__
+from memconsole.adapters.clock import SystemClock
+from memconsole.adapters.fleet.postgres.copy import PostgresCopy
+from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.adapters.fleet.postgres.search import SearchableCopy
+from memconsole.compose import engine as wiring
+from memconsole.compose.search import query_model
+from memconsole.domain.agents import AgentRef, HomeRef, Origin
+from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.fleet.server import parse_server
+from memconsole.domain.search.values import SearchRequest, SearchResult
+from memconsole.domain.settings import FleetSettings, Settings
+from memconsole.engine.measure_recall import measure, read_questions
+from memconsole.engine.search.copied import CopySearch
+from memconsole.engine.search.outgoing import shelves
+from tests.lanes.postgres.fleet import Fleet
+from tests.lanes.postgres.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from memconsole.engine.engine import Engine
+
+BEGIN, END = "<!-- fleet search results -->", "<!-- end of fleet search results -->"
+SAMPLE, TURNS, SIX = 150, 7, 6
+HOME = "/home/op/.openclaw"
+
+
+class Published:
+    """A host whose index is published, and ann, who searches it."""
+
+    def __init__(self, fleet: Fleet, name: str, engine: Engine, settings: Settings) -> None:
+        self.engine, self.settings = engine, settings
+        host = fleet.join(name)
+        public = replace(settings, fleet=FleetSettings(url=host.url, publish="memory"))
+        copy = PostgresCopy(
+            parse_server(host.url),
+            passwords_of(host.state),
+            identity=uuid.uuid4(),
+            path=HOME,
+            release=__version__,
+            beat_s=30,
+        )
+        start = time.perf_counter()
+        with closing(copy):
+            chosen = shelves(engine._ports, public, engine.home.read())
+            while copy.publish((), chosen).owed:
+                pass
+        self.seconds = time.perf_counter() - start
+        self.homes = {HomeRef(HOME, name): name}
+
+
+class AsAnEngine:
+    """Answers searches out of the copy, and everything else as the host does."""
+
+    def __init__(self, own: Engine, search: CopySearch, homes: dict[HomeRef, str]) -> None:
+        self.settings, self.run = own.settings, own.run
+        self.search = self
+        self.lines = own.search.lines
+        self._search, self._homes = search, homes
+
+    def find(self, request: SearchRequest) -> SearchResult:
+        """Search, and name agents as their host does."""
+        found = self._search.find(request, self._homes).result
+        own = tuple(replace(hit, agent=hit.agent.rpartition("/")[2]) for hit in found.hits)
+        return replace(found, hits=own)
+
+
+class Bench:
+    """A fleet with a person who may search it."""
+
+    def __init__(self, server: Server, folder: Path) -> None:
+        self.fleet = Fleet(server, folder)
+        self.ann = self.fleet.join("ann", "--operator")
+        self.fleet.owner("fleet", "grant", "ann", "read", "search")
+        place = parse_server(self.ann.url), passwords_of(self.ann.state)
+        self.copy = SearchableCopy(*place, query_model)
+        self.clock = SystemClock()
+
+    def search(self, settings: Settings) -> CopySearch:
+        """Return what searches the fleet as ann."""
+        return CopySearch(self.copy, self.clock, settings)
+
+    def settle(self) -> None:
+        """Let the server know how common words are, as its own upkeep does."""
+        with self.fleet.admin() as connection:
+            for name in ("indexes", "documents", "chunks", "vectors"):
+                connection.execute(f"VACUUM (ANALYZE) fleet.{name}")
+
+    def bytes(self) -> int:
+        """Return the bytes of tables and indexes with chunks."""
+        with self.fleet.admin() as connection:
+            [row] = connection.execute(
+                "SELECT sum(pg_total_relation_size(c)) FROM unnest('{fleet.chunks,fleet.vectors,"
+                "fleet.documents,fleet.indexes}'::regclass[]) c"
+            ).fetchall()
+        return int(row[0])
+
+
+def labelled(bench: Bench, place: Path) -> Iterator[Row]:
+    """Yield recall of the labelled talks, and how many answers are the same as on the host."""
+    asked = read_questions(LOCOMO)
+    home = place / "labelled" / ".openclaw"
+    home.mkdir(parents=True)
+    names = sorted({question.agent for question in asked})
+    roster = [{"id": name, "workspace": str((LOCOMO / name).resolve())} for name in names]
+    (home / "openclaw.json").write_text(json.dumps({"agents": {"list": roster}}), "utf-8")
+    settings = Settings(home=home, state_dir=place / "labelled" / "state")
+    engine = wiring.build_engine(settings, Origin.CONSOLE, clock=bench.clock)
+    for name in names:
+        engine.run(Reindex(AgentRef(HomeRef(str(home)), name)))
+    published = Published(bench.fleet, "labelled", engine, settings)
+    bench.settle()
+    there = cast("Engine", AsAnEngine(engine, bench.search(settings), published.homes))
+    for all_agents in (False, True):
+        own, far = (
+            measure(one, asked, bench.clock, all_agents=all_agents) for one in (engine, there)
+        )
+        what = "all agents at once" if all_agents else "one agent"
+        for name in ("recall_at_6", "ndcg_at_10"):
+            here, found = getattr(own, name), getattr(far, name)
+            told = f"{found:.4f} (host {here:.4f})"
+            yield Row(f"LoCoMo {name}, {what}", told, "host − 0.005", 1 + (here - 0.005 - found))
+    same = 0
+    sample = asked[:: max(1, len(asked) // SAMPLE)][:SAMPLE]
+    for question in sample:
+        request = SearchRequest(question.query, agent_id=question.agent)
+        here, found = (one.search.find(request).hits[:SIX] for one in (engine, there))
+        same += [(hit.path, hit.start_line) for hit in here] == [
+            (hit.path, hit.start_line) for hit in found
+        ]
+    share = same / len(sample)
+    yield Row("the same six in the same order", f"{same} of {len(sample)}", "95 %", 0.95 / share)
+
+
+def warm(find: object, queries: tuple[str, ...]) -> float:
+    """Return the median of warm searches."""
+    taken = []
+    for _ in range(TURNS):
+        for query in queries:
+            start = time.perf_counter()
+            find(SearchRequest(query, agent_id="main"))  # type: ignore[operator]
+            taken.append(time.perf_counter() - start)
+    return median(taken[len(queries) :])
+
+
+def scale(bench: Bench, chunks: int) -> Iterator[Row]:
+    """Yield time and bytes of one agent of so many chunks against its own host."""
+    folder = corpus(chunks)
+    engine = engine_of(folder, Origin.CONSOLE)
+    settings = Settings(home=folder / ".openclaw", state_dir=folder / "state")
+    engine.run(Reindex(AgentRef(HomeRef(str(folder / ".openclaw")), "main")))
+    before = bench.bytes()
+    published = Published(bench.fleet, f"host{chunks}", engine, settings)
+    bench.settle()
+    size = (folder / "state" / "index" / "main.sqlite").stat().st_size
+    each = (bench.bytes() - before) / chunks
+    told = f"{each:.0f} B ({each / (size / chunks):.2f} × the index's own)"
+    yield Row(f"bytes a chunk, {chunks:,} chunks", told, "2 ×", each / (size / chunks) / 2)
+    rate = chunks / published.seconds
+    yield Row(f"publishing {chunks:,} chunks", f"{rate:.0f} a second", "–", 0)
+    search = bench.search(settings)
+    own = warm(engine.search.find, QUERIES)
+    far = warm(lambda one: search.find(one, published.homes), QUERIES)
+    told = f"{far * 1000:.0f} ms ({far / own:.2f} × the host's own {own * 1000:.0f} ms)"
+    yield Row(f"search of {chunks:,} chunks, warm median", told, "1.2 ×", far / own / 1.2)
+
+
+def main() -> int:
+    """Measure, print the table and store it in the docs; 1 when a budget is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--chunks", type=int, action="append", default=None)
+    parser.add_argument("--no-labels", action="store_true", help="Leave the labelled talks out.")
+    parser.add_argument("--no-store", action="store_true", help="Print only.")
+    chosen = parser.parse_args()
+    server = Server()
+    found: list[Row] = []
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            bench = Bench(server, Path(folder) / "fleet")
+            with closing(bench.copy):
+                parts = [] if chosen.no_labels else [labelled(bench, Path(folder))]
+                parts += [scale(bench, one) for one in chosen.chunks or ()]
+                for part in parts:
+                    for row in part:
+                        found.append(row)
+                        print(row, flush=True)
+    finally:
+        server.close()
+    text = table(found, f"Medians of {TURNS * len(QUERIES)} searches")
+    print(text)
+    if not chosen.no_store:
+        store(text, PAGE, (BEGIN, END))
+    return int(any(row.share > 1 for row in found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
