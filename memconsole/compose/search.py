@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memconsole.adapters.index.query_side import QueryModel
+    from memconsole.adapters.index.reader import QueryModel
     from memconsole.domain.agents import Home
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.platform import Clock, Platform, SessionStore
@@ -55,7 +55,7 @@ def _index_lock(
 def query_model() -> QueryModel:
     """Return what makes of a query what indexes of other hosts are asked with."""
     from memconsole.adapters.index.embedding.static import static_model  # noqa: PLC0415 - likewise
-    from memconsole.adapters.index.query_side import QueryModel  # noqa: PLC0415 - likewise
+    from memconsole.adapters.index.reader import QueryModel  # noqa: PLC0415 - likewise
 
     return QueryModel(static_model())
 

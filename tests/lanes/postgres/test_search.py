@@ -14,7 +14,7 @@ from memconsole.adapters.clock import SystemClock
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.search import SearchableCopy
 from memconsole.adapters.index.embedding.static import static_model
-from memconsole.adapters.index.query_side import QueryModel
+from memconsole.adapters.index.reader import QueryModel
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.search.values import Narrowing, SearchRequest
