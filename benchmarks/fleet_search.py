@@ -34,7 +34,8 @@ from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.search.values import SearchRequest, SearchResult
-from memconsole.domain.settings import FleetSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import FleetSettings
 from memconsole.engine.measure_recall import measure, read_questions
 from memconsole.engine.search.copied import CopySearch
 from memconsole.engine.search.outgoing import shelves
