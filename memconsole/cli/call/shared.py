@@ -12,6 +12,7 @@ from memconsole.cli.call import complete
 from memconsole.cli.call.call import Call
 from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.errors import UsageError
 from memconsole.text.compiled import compiled
 
@@ -147,3 +148,46 @@ def require_mcp() -> None:
             "the Model Context Protocol needs the package mcp, which is not installed",
             hint="Install it: `pipx inject memconsole mcp`, or `pip install 'memconsole[mcp]'`.",
         )
+
+
+def request_of(
+    call: Call,
+    *,
+    query: list[str] | None,
+    agent: str | None,
+    all_agents: bool,
+    max_results: int | None,
+    min_score: float | None,
+    sessions: bool | None,
+    since: str | None,
+    type_: str | None,
+    newest: bool,
+) -> SearchRequest:
+    """Return what a search asks; of all agents where none is named.
+
+    Raises:
+        UsageError: An option is none, or two exclude each other.
+    """
+    at_least_one("--max-results", max_results)
+    if agent is not None and all_agents:
+        raise UsageError(
+            "--agent and --all-agents exclude each other", hint="Leave one of them out."
+        )
+    return SearchRequest(
+        text=" ".join(query or ()),
+        agent_id=agent,
+        max_results=max_results,
+        min_score=_checked_score(min_score),
+        with_sessions=sessions,
+        narrowing=Narrowing(
+            since=None if since is None else parse_since(since, call.clock.now()),
+            tag=None if type_ is None else tag_of(type_),
+        ),
+        by_date=newest,
+    )
+
+
+def _checked_score(value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
+    return value

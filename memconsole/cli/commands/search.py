@@ -18,19 +18,15 @@ from memconsole.cli.call.shared import (
     Since,
     at_least_one,
     call_of,
-    parse_since,
-    tag_of,
+    request_of,
 )
 from memconsole.cli.json import outcome
 from memconsole.domain.agents import Notice
 from memconsole.domain.commands.reindex import REINDEX, Reindex, Reindexed
-from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.engine.home.lookup import agents_of, default_agent
-from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Json
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.commands.outcomes import Outcome
@@ -124,43 +120,6 @@ def search(
     return answer(call, "search", request, home, is_asking=ask_gateway)
 
 
-def request_of(
-    call: Call,
-    *,
-    query: list[str] | None,
-    agent: str | None,
-    all_agents: bool,
-    max_results: int | None,
-    min_score: float | None,
-    sessions: bool | None,
-    since: str | None,
-    type_: str | None,
-    newest: bool,
-) -> SearchRequest:
-    """Return what a search asks; of all agents where none is named.
-
-    Raises:
-        UsageError: An option is none, or two exclude each other.
-    """
-    at_least_one("--max-results", max_results)
-    if agent is not None and all_agents:
-        raise UsageError(
-            "--agent and --all-agents exclude each other", hint="Leave one of them out."
-        )
-    return SearchRequest(
-        text=" ".join(query or ()),
-        agent_id=agent,
-        max_results=max_results,
-        min_score=_checked_score(min_score),
-        with_sessions=sessions,
-        narrowing=Narrowing(
-            since=None if since is None else parse_since(since, call.clock.now()),
-            tag=None if type_ is None else tag_of(type_),
-        ),
-        by_date=newest,
-    )
-
-
 def memory_search(
     context: typer.Context,
     *,
@@ -249,12 +208,6 @@ def memory_get(
 ) -> int:
     """Print lines of a memory file; the same as `get`."""
     return get(context, path, agent, from_, lines)
-
-
-def _checked_score(value: float | None) -> float | None:
-    if value is not None and not 0 <= value <= 1:
-        raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
-    return value
 
 
 def reindex(
