@@ -422,8 +422,23 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         else:
             from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - none yet
 
-            action = self.actions.begin(spec, targets, refusal)
+            waits = self._waiting(targets)
+            within = self.settings.fleet.within
+            action = self.actions.begin(spec, targets, refusal, waits=waits, within=within)
             self.push_screen(ActionScreen(action, self.glyphs))
+
+    def _waiting(self, targets: tuple[Target, ...]) -> dict[int, datetime | None]:
+        """Return the targets whose host is away and takes a command when it comes back."""
+        homes = (
+            {}
+            if self.snapshot is None
+            else {place: self.snapshot.home_of(one.agent.id) for place, one in enumerate(targets)}
+        )
+        return {
+            place: home.as_of
+            for place, home in homes.items()
+            if home is not None and home.waits and home.freshness == "away" and not home.failure
+        }
 
     async def action_quit(self) -> None:
         """Leave; while something runs that would end with the console, ask first."""

@@ -13,22 +13,27 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.commands.command import name_of
+from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.fleet.members import freshness_of
 from memconsole.domain.fleet.publishing import pause_after
 from memconsole.domain.fleet.wire import SKEW, WIRE, Freshness
 from memconsole.domain.snapshot.homes import HomeReading, ServerReading
 from memconsole.engine.several.members import FarMember
 from memconsole.errors import MemconsoleError
+from memconsole.text.figures import span
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.commands.command import Command
+    from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.fleet.members import Look, Seen
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ports.fleet import FleetSource, FleetWatch
-    from memconsole.ports.platform import Clock
+    from memconsole.ports.platform import Clock, StopSignal
 
 logger = logging.getLogger(__name__)
 
@@ -90,6 +95,18 @@ class WatchedMember(FarMember):
             granted=seen.granted,
             waits=True,
         )
+
+    def run(
+        self, command: Command, *, cancel: StopSignal | None = None, **unheard: object
+    ) -> Outcome:
+        """Have its host do it; nothing is sent through a door that is known to be shut."""
+        home = self.reading()
+        if why := home.door(name_of(command)):
+            return Failed(command, "refused", why)
+        if command.dry_run and home.freshness == Freshness.AWAY and not home.failure:
+            age = "" if home.as_of is None else f" {span(self._clock.now() - home.as_of)}"
+            return Planned(command, f"{home.label} is away{age}: it is done when it comes back")
+        return super().run(command, cancel=cancel, **unheard)
 
 
 class Watching:

@@ -1,13 +1,19 @@
-"""One command over one or several targets: plan, run one after the other, stop when told to."""
+"""One command over one or several targets: plan, run, stop when told to.
+
+Those of one home go one after the other, homes side by side: one that is away keeps no other back.
+"""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import Counter, deque
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field, replace
+from datetime import timedelta
 from enum import StrEnum
 from time import monotonic
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
 from textual.message import Message
@@ -22,13 +28,15 @@ from memconsole.ui.actions.targets import Target
 from memconsole.ui.messages import CommandFinished
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
 
     from textual.app import App
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command, CommandSpec
     from memconsole.domain.commands.outcomes import Account, Follower, Outcome, Step
+    from memconsole.ports.platform import StopSignal
 
 
 logger = logging.getLogger(__name__)
@@ -36,6 +44,7 @@ logger = logging.getLogger(__name__)
 _REMEMBERED = 50
 
 _COUNT_EVERY_S = 0.25
+_HOMES_AT_ONCE = 64
 
 
 class Phase(StrEnum):
@@ -56,6 +65,7 @@ class RunsCommands(Protocol):
         /,
         *,
         progress: Callable[[int, int], None] | None = None,
+        cancel: StopSignal | None = None,
         follower: Follower | None = None,
     ) -> Outcome:
         """Run one command; expected failures come back as values."""
@@ -74,11 +84,17 @@ class Series:
     def __init__(self, moved: Callable[[], object], monotonic: Callable[[], float]) -> None:
         self._moved = moved
         self._monotonic = monotonic
+        self._begun_s = monotonic()
         self._counted_s: float | None = None
         self.steps: tuple[Step, ...] = ()
         self.counted: tuple[int, int] | None = None
         self.account: Account | None = None
         self.run_id: int | None = None
+
+    @property
+    def passed(self) -> timedelta:
+        """Time since it was begun."""
+        return timedelta(seconds=self._monotonic() - self._begun_s)
 
     def moved(self, step: Step) -> None:
         """Hear that a step began, or ended."""
@@ -110,9 +126,12 @@ class Action:
     Attributes:
         refusal: Why it can only be planned now; empty when it can be done.
         plans: Outcome of the dry run, one a target.
-        outcomes: What came of it, one a target that was run.
-        courses: How each of them goes, the one in hand last.
-        is_stopping: The stop key was pressed: the target in hand is finished, no other begun.
+        outcomes: What came of it, by the place of the target.
+        courses: How each of them goes that was begun, likewise.
+        waits: Targets whose host is away, with the time of what is shown of it: what is sent waits.
+        within: How long that waits.
+        is_stopping: The stop key was pressed: the target in hand is finished, no other begun, and
+            what waits is taken back.
     """
 
     spec: CommandSpec
@@ -120,8 +139,10 @@ class Action:
     refusal: str = ""
     phase: Phase = Phase.PLANNING
     plans: list[Outcome] = field(default_factory=list)
-    outcomes: list[Outcome] = field(default_factory=list)
-    courses: list[Series] = field(default_factory=list)
+    outcomes: dict[int, Outcome] = field(default_factory=dict)
+    courses: dict[int, Series] = field(default_factory=dict)
+    waits: Mapping[int, datetime | None] = field(default_factory=dict)
+    within: timedelta = timedelta()
     _stop: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -140,10 +161,20 @@ class Action:
         """Finish the target in hand, begin no other."""
         self._stop.set()
 
+    @property
+    def places(self) -> int:
+        """On how many homes it acts."""
+        return len({one.agent.home for one in self.targets})
+
+    @property
+    def still_waits(self) -> bool:
+        """Whether something was sent to a host that is away, and is not begun."""
+        return any(place in self.courses and place not in self.outcomes for place in self.waits)
+
     def attempt(
         self,
         engine: RunsCommands,
-        target: Target,
+        place: int,
         plan: Outcome | None = None,
         course: Series | None = None,
     ) -> Outcome:
@@ -154,6 +185,7 @@ class Action:
         from memconsole.domain.commands.confirmation import carried_out, for_question  # noqa: PLC0415 - as above
         from memconsole.domain.commands.outcomes import Failed  # noqa: PLC0415 - see above
 
+        target = self.targets[place]
         command = self.spec.build(target.agent, target.key, dry_run=plan is None)
         if plan is not None:
             command = carried_out(command, plan)
@@ -162,6 +194,8 @@ class Action:
         try:
             if course is None:
                 return engine.run(command)
+            if place in self.waits:
+                return engine.run(command, follower=course, cancel=self._stop)
             return engine.run(command, progress=course.progress, follower=course)
         except MemconsoleError as error:
             return Failed(command, error.code, str(error), error.hint)
@@ -200,9 +234,17 @@ class Actions:
         """Whether something is being done right now."""
         return self.current is not None and self.current.phase is Phase.RUNNING
 
-    def begin(self, spec: CommandSpec, targets: tuple[Target, ...], refusal: str = "") -> Action:
-        """Plan a command for these targets."""
-        action = self.current = Action(spec, targets, refusal)
+    def begin(
+        self,
+        spec: CommandSpec,
+        targets: tuple[Target, ...],
+        refusal: str = "",
+        *,
+        waits: Mapping[int, datetime | None] = MappingProxyType({}),
+        within: timedelta = timedelta(),
+    ) -> Action:
+        """Plan a command for these targets; what they are is said by `Action`."""
+        action = self.current = Action(spec, targets, refusal, waits=waits, within=within)
         self._work(lambda: self._plan(action))
         return action
 
@@ -216,11 +258,16 @@ class Actions:
         self._app.run_worker(job, thread=True, group="action", exit_on_error=False)
 
     def _plan(self, action: Action) -> None:
-        for target in action.targets:
-            action.plans.append(action.attempt(self._engine, target))
+        found: dict[int, Outcome] = {}
+
+        def plan(place: int) -> None:
+            found[place] = action.attempt(self._engine, place)
+
+        _by_home(action, range(len(action.targets)), plan)
+        action.plans += [found[place] for place in sorted(found)]
         if action.refusal or not action.todo:
             action.phase = Phase.DONE
-        elif action.spec.asks:
+        elif action.spec.asks or set(action.waits) & set(action.todo):
             action.phase = Phase.ASKING
         else:
             action.phase = Phase.RUNNING
@@ -229,25 +276,43 @@ class Actions:
             self._run(action)
 
     def _run(self, action: Action) -> None:
-        from memconsole.domain.commands.outcomes import status_of  # noqa: PLC0415 - see above
-
-        for place in action.todo:
-            if action.is_stopping:
-                break
-            target = action.targets[place]
-            course = Series(lambda: self._app.post_message(ActionMoved(action)), monotonic)
-            action.courses.append(course)
-            self._app.post_message(ActionMoved(action))
-            outcome = action.attempt(self._engine, target, action.plans[place], course)
-            if course.run_id is not None:
-                self.runs |= {course.run_id}
-            action.outcomes.append(outcome)
-            self._app.post_message(CommandFinished(outcome))
-            self._app.post_message(ActionMoved(action))
+        _by_home(action, action.todo, lambda place: self._carry_out(action, place))
         action.phase = Phase.DONE
-        if any(status_of(outcome) == "done" for outcome in action.outcomes):
+        if any(status_of(outcome) == "done" for outcome in action.outcomes.values()):
             self.done.appendleft(action)
         self._app.post_message(ActionMoved(action))
+
+    def _carry_out(self, action: Action, place: int) -> None:
+        if action.is_stopping:
+            return
+        course = Series(lambda: self._app.post_message(ActionMoved(action)), monotonic)
+        action.courses[place] = course
+        self._app.post_message(ActionMoved(action))
+        outcome = action.attempt(self._engine, place, action.plans[place], course)
+        if course.run_id is not None:
+            self.runs |= {course.run_id}
+        action.outcomes[place] = outcome
+        self._app.post_message(CommandFinished(outcome))
+        self._app.post_message(ActionMoved(action))
+
+
+def _by_home(action: Action, places: Iterable[int], do: Callable[[int], None]) -> None:
+    """Do something for each of these targets; what waits comes last, and each by itself."""
+    groups: dict[object, list[int]] = {}
+    for place in sorted(places, key=lambda one: one in action.waits):
+        home = action.targets[place].agent.home
+        groups.setdefault(place if place in action.waits else home, []).append(place)
+
+    def all_of(group: list[int]) -> None:
+        for place in group:
+            do(place)
+
+    if len(groups) < 2:
+        for group in groups.values():
+            all_of(group)
+        return
+    with ThreadPoolExecutor(min(_HOMES_AT_ONCE, len(groups))) as pool:
+        list(pool.map(all_of, groups.values()))
 
 
 def undo_of(actions: Iterable[Action]) -> tuple[CommandSpec, tuple[Target, ...]] | None:
@@ -258,7 +323,7 @@ def undo_of(actions: Iterable[Action]) -> tuple[CommandSpec, tuple[Target, ...]]
     """
     taken_back: Counter[tuple[AgentRef, bool]] = Counter()
     for action in actions:
-        commands = [one.command for one in action.outcomes if status_of(one) == "done"]
+        commands = [one.command for one in action.outcomes.values() if status_of(one) == "done"]
         taken_back.update(_stack(one) for one in commands if _is_undo(one))
         edits = [one for one in commands if _is_edit(one)]
         refs = {one.agent for one in edits if not taken_back[_stack(one)]}

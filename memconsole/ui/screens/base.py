@@ -213,14 +213,15 @@ class ConsoleScreen(PanelScreen):
         if not finding.command:
             return ""
         spec = spec_of(finding.command)
-        if refusal(spec, self.desk.settings, snapshot) is not None:
+        wanted = for_finding(snapshot, finding)
+        if self._refusal(spec, wanted) is not None:
             command = self._saving(finding)  # what the Gateway cannot do now can be saved at least
             if not command:
                 return ""
             spec = spec_of(command)
-        if refusal(spec, self.desk.settings, snapshot) is not None:
+        if self._refusal(spec, wanted) is not None:
             return ""
-        wanted = for_command(spec, for_finding(snapshot, finding))
+        wanted = for_command(spec, wanted)
         way = "" if aims_at(self.aimed(spec), wanted) else self._way_to(number)
         return f"{way}{spec.key or f': {spec.name}'} {_DOES.get(spec.name, 'shows the plan')}"
 
@@ -326,12 +327,29 @@ class ConsoleScreen(PanelScreen):
         """Return why an action cannot work now, or None when it can."""
         app = self.desk
         if action == "command":
-            return refusal(spec_of(str(parameters[0])), app.settings, app.snapshot)
+            spec = spec_of(str(parameters[0]))
+            is_of_several = self.is_open and app.snapshot is not None and app.snapshot.homes
+            return self._refusal(spec, self.aimed(spec) if is_of_several else ())
         if action == "host":
             return why_not_host(app)
         if action == "export":
             return self._why_not_export(self.pane)
         return self._why_not_here(action)
+
+    def _refusal(self, spec: CommandSpec, targets: tuple[Target, ...]) -> str | None:
+        """Return why a command cannot work now; of several homes, when it can in none of them."""
+        snapshot, settings = self.desk.snapshot, self.desk.settings
+        if snapshot is None or not snapshot.homes or not targets:
+            return refusal(spec, settings, snapshot)
+        first = ""
+        for label in dict.fromkeys(one.agent.id.rpartition("/")[0] for one in targets):
+            home = snapshot.home_named(label)
+            said = "" if home is None else home.door(spec.name)
+            said = said or refusal(spec, settings, snapshot.parts.get(label, snapshot)) or ""
+            if not said:
+                return None
+            first = first or said
+        return first
 
     def _why_not_here(self, action: str) -> str | None:
         """Return why a key of all screens has nothing to do in this panel."""

@@ -7,7 +7,10 @@ import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import HomeRef
+from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.commands.checkpoint import Checkpoint
+from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.fleet.members import Look, Member, Seen
 from memconsole.domain.fleet.publishing import TOLD_AFTER
 from memconsole.domain.fleet.wire import Heard
@@ -211,3 +214,25 @@ def test_the_thread_looks_by_itself_and_says_that_there_is_news() -> None:
     stop = threading.Event()
     next(world.homes.news(stop))
     assert [one.label for one in world.taken().homes] == ["alpha", "beta"]
+
+
+def test_nothing_is_sent_through_a_door_that_is_shut_and_what_is_away_is_not_planned_there() -> (
+    None
+):
+    world = World()
+    world.server.hosts = {"alpha": {}, "beta": {"ago": 14 * 60}}
+    world.watching.round()
+    world.server.asked.clear()
+    alpha, beta = (
+        AgentRef(HomeRef("/home/op/.openclaw", name), f"{name}/main") for name in ("alpha", "beta")
+    )
+    shut = world.homes.run(Rotate(alpha, "agent:main:main"))
+    assert isinstance(shut, Failed)
+    assert (shut.code, shut.message) == (
+        "refused",
+        "rotate on alpha: you were not granted it (fleet grant)",
+    )
+    later = world.homes.run(Checkpoint(beta, dry_run=True))
+    assert isinstance(later, Planned)
+    assert later.message == "beta is away 14 min: it is done when it comes back"
+    assert world.server.asked == []

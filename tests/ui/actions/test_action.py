@@ -410,7 +410,7 @@ TARGET = Target(MAIN, None, "main")
 
 
 def done(spec: CommandSpec, outcome: Reported) -> Action:
-    return Action(spec, (TARGET,), outcomes=[outcome])
+    return Action(spec, (TARGET,), outcomes={0: outcome})
 
 
 ADDED = done(MEMORY_ADD, Remembered(MemoryAdd(MAIN, "x"), "written"))

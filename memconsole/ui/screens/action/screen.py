@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from memconsole.ui.drawing.spans import Line
 
 
+_WAIT_S = 1.0
+
 _MORE, _RUN = "more", "run"
 """The buttons that show and fold everything the dry run says, and that open the run."""
 
@@ -42,6 +44,8 @@ class ActionScreen(Question[None]):
         """Return the verb and the target."""
         targets = self.action.targets
         name = targets[0].name if len(targets) == 1 else f"{len(targets)} targets"
+        if self.action.places > 1:
+            name += f" on {self.action.places} hosts"
         return f"{self.action.spec.title} {name}"
 
     def lines(self, width: int) -> Sequence[Line]:
@@ -58,8 +62,11 @@ class ActionScreen(Question[None]):
             case Phase.ASKING:
                 verb = action.spec.title.lower()
                 return (Button(CANCEL, "Cancel"), Button(YES, f"y {verb}"), more)
-            case Phase.RUNNING if len(action.todo) > 1 and not action.is_stopping:
-                return (Button(CANCEL, "Close"), Button(NO, "n begin no other"))
+            case Phase.RUNNING if not action.is_stopping and (
+                len(action.todo) > 1 or action.still_waits
+            ):
+                no = "take back what waits" if action.still_waits else "begin no other"
+                return (Button(CANCEL, "Close"), Button(NO, f"n {no}"))
             case Phase.RUNNING:
                 return (Button(CANCEL, "Close"),)
             case Phase.DONE if (kept := self._kept()) is not None:
@@ -85,7 +92,7 @@ class ActionScreen(Question[None]):
 
     def _kept(self) -> int | None:
         """Return the run that keeps it; of several the last one."""
-        runs = [one.run_id for one in self.action.courses if one.run_id is not None]
+        runs = [one.run_id for one in self.action.courses.values() if one.run_id is not None]
         return runs[-1] if runs else None
 
     def show_action(self) -> None:
@@ -94,7 +101,14 @@ class ActionScreen(Question[None]):
             self._phase, self._chosen = self.action.phase, CANCEL
             if self._phase is Phase.ASKING:
                 self.asked()
+            elif self._phase is Phase.RUNNING and self.action.waits:
+                self.set_interval(_WAIT_S, self._show_waiting)
         self.show()
+
+    def _show_waiting(self) -> None:
+        """Show how long what was sent to a host that is away still waits."""
+        if self.action.phase is Phase.RUNNING:
+            self.show()
 
     def copied(self) -> str:
         """Return the command line that does the same."""
@@ -126,7 +140,7 @@ def action_lines(
         lines += _planned(action, context, width, detailed=detailed)
         lines += _progress(action, context, width)
     if action.phase is Phase.DONE and action.outcomes and detailed:
-        for outcome in action.outcomes:
+        for outcome in action.outcomes.values():
             lines += _details(outcome, width)
     if action.refusal:
         lines += [(), *_wrapped(action.refusal, width, Role.WARNING)]
@@ -175,21 +189,37 @@ def _progress(action: Action, context: Context, width: int) -> Iterator[Line]:
     is_one = len(action.targets) == 1
     for place in (place for place in range(len(action.targets)) if place not in todo):
         yield from _outcome(action.targets[place], action.plans[place], context, width)
-    for number, place in enumerate(todo):
-        target = action.targets[place]
-        if number < len(action.outcomes):
-            course, outcome = action.courses[number], action.outcomes[number]
+    for place in todo:
+        target, course = action.targets[place], action.courses.get(place)
+        if place in action.outcomes and course is not None:
+            outcome = action.outcomes[place]
             if is_one:
                 yield from _ended(target, outcome, course, context, width)
             else:
                 yield _short(target, outcome, context, width)
-        elif number < len(action.courses) and action.phase is Phase.RUNNING:
-            yield from _running(target, action.courses[number], context, width)
+        elif course is not None and action.phase is Phase.RUNNING:
+            if place in action.waits:
+                yield _waiting(action, place, course, context)
+            else:
+                yield from _running(target, course, context, width)
         else:
             yield (Span(f"{glyphs.skipped} {literal(target.name)}  not begun", Role.MUTED),)
     if not is_one and action.phase is Phase.DONE:
         yield from ((), (Span(_totals(action), Role.STRONG),))
     yield from _afterwards(action, width)
+
+
+def _waiting(action: Action, place: int, course: Series, context: Context) -> Line:
+    """Return that a target waits for its host, and when it gives up."""
+    left = max(int((action.within - course.passed).total_seconds()), 0)
+    age = figures.age(context.since(action.waits[place]))
+    dot = context.glyphs.dot
+    return (
+        Span(f"{context.glyphs.off} ", Role.WARNING),
+        Span(literal(action.targets[place].name)),
+        Span("  waits", Role.WARNING),
+        Span(f"  away {age} {dot} gives up in {left // 60}:{left % 60:02d}", Role.MUTED),
+    )
 
 
 def _running(target: Target, course: Series, context: Context, width: int) -> Iterator[Line]:
@@ -234,11 +264,11 @@ def _short(target: Target, outcome: Outcome, context: Context, width: int) -> Li
 def _totals(action: Action) -> str:
     """Return how many targets ended how, and what they took together."""
     planned = [plan for place, plan in enumerate(action.plans) if place not in action.todo]
-    counts = Counter(status_of(one) for one in (*action.outcomes, *planned))
+    counts = Counter(status_of(one) for one in (*action.outcomes.values(), *planned))
     parts = [f"{counts[word]} {word}" for word in ("done", "skipped", "failed") if counts[word]]
     if left := len(action.todo) - len(action.outcomes):
         parts.append(f"{left} not begun")
-    took = figures.took(sum(one.duration_ms or 0 for one in action.outcomes))
+    took = figures.took(sum(one.duration_ms or 0 for one in action.outcomes.values()))
     return ", ".join(parts) + (f" in {took}" if action.outcomes else "")
 
 
@@ -246,14 +276,15 @@ def _afterwards(action: Action, width: int) -> Iterator[Line]:
     """Yield where it is kept, and what can be done about it."""
     if action.phase is not Phase.DONE:
         return
-    kept = [course.run_id for course in action.courses if course.run_id is not None]
-    done = [one for one in action.outcomes if status_of(one) == "done"]
+    courses = action.courses.values()
+    kept = [course.run_id for course in courses if course.run_id is not None]
+    done = [one for one in action.outcomes.values() if status_of(one) == "done"]
     if kept or (done and action.spec.undo):
         yield ()
     if kept:
         runs = f"run {kept[0]}" if len(kept) == 1 else f"runs {kept[0]} to {kept[-1]}"
         yield from _wrapped(f"kept as {runs}", width, Role.MUTED)
-    elif any(course.account is not None for course in action.courses):
+    elif any(course.account is not None for course in courses):
         yield from _wrapped("not kept: the run log cannot be written", width, Role.WARNING)
     if done and action.spec.undo:
         yield from _wrapped(f"undo: {action.spec.undo}", width, Role.MUTED)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from memconsole.domain.snapshot.homes import ServerReading
 from memconsole.ui.screens.overview.hosts import hosts_listing, label_of
 from tests.ui import sample
-from tests.ui.driving import COMPACT, at_work
+from tests.ui.driving import COMPACT, at_work, words
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_fleet import UP, fleet
 from tests.ui.screens.test_rows import NOW
@@ -111,3 +112,35 @@ async def test_five_hosts_are_a_list_of_their_agents_and_one_home_has_no_key_for
     async with at_work(FakeEngine()) as desk:
         await desk.press("0")
         assert "0: no such key here" in desk.bar("keys")
+
+
+async def test_an_action_over_hosts_has_a_line_for_each_and_one_that_is_away_is_asked_about() -> (
+    None
+):
+    engine = FakeEngine(fleet(12))
+    async with at_work(engine) as desk:
+        await desk.press("space", "space", "c")  # alpha, and delta, which is away
+        dialog = desk.text("dialog")
+        assert "Checkpoint 5 targets on 2 hosts" in dialog
+        assert (
+            "[ y checkpoint ]" in dialog
+        )  # one that is live alone would not have been asked about
+        engine.run_gate.clear()
+        await desk.pilot.press("y")
+        while len([one for one in engine.commands if not one.dry_run]) < 3:
+            await desk.pilot.pause()
+        desk.app.screen.query_one("#dialog")
+        desk.app.screen.show()  # type: ignore[attr-defined]  # as its clock does
+        dialog = words(desk.text("dialog"))
+        assert re.search(r"○ delta/main waits away 14 min · gives up in (10:00|9:5\d)", dialog)
+        assert "▶ alpha/main" in dialog
+        assert "n take back what waits" in dialog
+        engine.run_gate.set()
+        await desk.settle()
+        assert "5 done in" in desk.text("dialog")
+
+
+async def test_what_no_host_admits_is_dimmed_with_the_door_that_is_shut() -> None:
+    async with at_work(FakeEngine(fleet(12))) as desk:
+        await desk.press("R")
+        assert "rotate on alpha: that host does not admit it (fleet.allow there)" in desk.picture()
