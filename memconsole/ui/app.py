@@ -1,4 +1,7 @@
-"""The Textual application: one engine, one reading, and the screens in front of it."""
+"""The Textual application, long because keys of all screens end here.
+
+One engine, one reading, and the screens in front of it.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ from textual.binding import Binding
 from memconsole.domain.commands.command import name_of
 from memconsole.text.cells import cut
 from memconsole.ui.actions.action import ActionMoved, Actions
+from memconsole.ui.actions.targets import waiting
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import ASCII, UNICODE
 from memconsole.ui.drawing.literal import literal, literal_block
@@ -422,23 +426,10 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         else:
             from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - none yet
 
-            waits = self._waiting(targets)
+            waits = waiting(self.snapshot, targets)
             within = self.settings.fleet.within
             action = self.actions.begin(spec, targets, refusal, waits=waits, within=within)
             self.push_screen(ActionScreen(action, self.glyphs))
-
-    def _waiting(self, targets: tuple[Target, ...]) -> dict[int, datetime | None]:
-        """Return the targets whose host is away and takes a command when it comes back."""
-        homes = (
-            {}
-            if self.snapshot is None
-            else {place: self.snapshot.home_of(one.agent.id) for place, one in enumerate(targets)}
-        )
-        return {
-            place: home.as_of
-            for place, home in homes.items()
-            if home is not None and home.waits and home.freshness == "away" and not home.failure
-        }
 
     async def action_quit(self) -> None:
         """Leave; while something runs that would end with the console, ask first."""

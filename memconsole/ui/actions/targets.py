@@ -12,6 +12,7 @@ from memconsole.ui.drawing.names import full_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import CommandSpec
@@ -115,6 +116,21 @@ def for_command(spec: CommandSpec, targets: tuple[Target, ...]) -> tuple[Target,
     if spec.subject is not Subject.AGENT or (spec.about and not spec.takes_text):
         return targets
     return tuple(dict.fromkeys(Target(one.agent, None, one.agent.id) for one in targets))
+
+
+def waiting(
+    snapshot: ConsoleSnapshot | None, targets: tuple[Target, ...]
+) -> dict[int, datetime | None]:
+    """Return the places of targets whose host is away and takes a command when it comes back.
+
+    With each stands when what is shown of the host was published.
+    """
+    homes = () if snapshot is None else [snapshot.home_of(one.agent.id) for one in targets]
+    return {
+        place: home.as_of
+        for place, home in enumerate(homes)
+        if home is not None and home.waits and home.freshness == "away" and not home.failure
+    }
 
 
 def aim_of(targets: tuple[Target, ...]) -> str:

@@ -1,4 +1,7 @@
-"""What every screen and dialog of the console shares: title, attention, keys, and commands."""
+"""What every screen and dialog of the console shares, long because it is read as one.
+
+Title, attention, keys, and commands.
+"""
 
 from __future__ import annotations
 
