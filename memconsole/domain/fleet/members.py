@@ -27,6 +27,7 @@ class Member(NamedTuple):
         skew_ms: How far its clock is ahead of the server's, in milliseconds.
         now: The server's clock when this was read.
         allows: Commands that it admits from afar, as it says itself.
+        least_wire: Edition of answers that a host must speak to publish in this fleet.
     """
 
     name: str
@@ -40,11 +41,17 @@ class Member(NamedTuple):
     left_at: datetime | None
     now: datetime
     allows: tuple[str, ...] = ()
+    least_wire: int = 1
 
     @property
     def freshness(self) -> Freshness:
         """How new its figures are."""
         return freshness_of(self.seen_at, self.now, self.beat_s)
+
+    @property
+    def is_too_old(self) -> bool:
+        """Whether it publishes no more until its memconsole is a newer one."""
+        return self.wire is not None and self.wire < self.least_wire
 
     @property
     def is_hidden(self) -> bool:

@@ -64,7 +64,8 @@ class Post:
         self.fleet = fleet
         self.alpha = fleet.join("alpha")
         ann = fleet.join("ann", "--operator")
-        assert fleet.owner("fleet", "grant", "ann", "read", "checkpoint", "rotate").code == 0
+        verbs = ("read", "checkpoint", "rotate", "teleport")
+        assert fleet.owner("fleet", "grant", "ann", *verbs).code == 0
         self.ann = fleet.role(ann)
         self.admin = fleet.admin()
         with closing(copy_of(self.alpha)) as copy:
@@ -151,7 +152,7 @@ def host(post: Post, tmp_path: Path) -> Iterator[Host]:
 
 
 def test_a_letter_is_carried_out_once(post: Post, host: Host) -> None:
-    sent = post.send("checkpoint", "--agent", "main")
+    sent = post.send("checkpoint", "--agent", "main", of_a_later_release=1)
     host.worker.round()
     host.worker.round()
     assert host.done == [("checkpoint", "--agent", "main")]
@@ -220,6 +221,7 @@ def test_a_letter_for_another_home_of_the_host_is_left_to_its_process(
         (("checkpoint", "--gateway", "ws://mallory"), "checkpoint takes no --gateway"),
         (("checkpoint", "--home=/tmp"), "checkpoint takes no --home"),
         (("checkpoint", "--", "x"), "checkpoint takes no --"),
+        (("teleport", "--agent", "main"), "'teleport' is not asked of other hosts"),
         (("checkpoint", "--agent", "a\x1b[2J"), "control characters"),
     ],
 )

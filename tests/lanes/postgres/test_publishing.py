@@ -222,6 +222,7 @@ def test_an_old_wire_is_not_read_and_too_old_a_host_stops_publishing(
             copy.publish(sessions(2))
         connection.execute("UPDATE fleet.meta SET least_wire = 1")
         assert copy.publish(sessions(2)).rows == 1
+        assert shown(ann, "sessions").data[0]["tokens"] == 2
 
 
 def test_two_publishers_of_one_home(fleet: Fleet, alpha: Somebody) -> None:

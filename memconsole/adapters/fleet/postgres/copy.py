@@ -84,7 +84,7 @@ class PostgresCopy:
             with said("nothing was published"):
                 connection = self._claimed()
                 sent = self._send(connection, facts)
-                self._beat(connection)
+                self._beat(connection, (self._home,))
                 if self._chunks is not None:
                     brought = self._chunks.bring(shelves)
                     sent = Published(
@@ -124,6 +124,7 @@ class PostgresCopy:
         if holder is not None:
             raise FleetHeldError(self._path, str(holder))
         self._home = int(str(home))
+        self._beat(connection, ())  # what it is now counts, and not what it was when it beat last
         rows = connection.execute(
             "SELECT kind, key, hash FROM fleet.facts WHERE home = %s", (self._home,)
         )
@@ -151,21 +152,25 @@ class PostgresCopy:
         with connection.transaction(), connection.cursor() as cursor:
             generation = self._next_generation()
             if gone:
-                cursor.executemany(
-                    "DELETE FROM fleet.facts WHERE home = %s AND kind = %s AND key = %s",
-                    [(self._home, *key) for key in gone],
+                kinds, keys = zip(*sorted(gone), strict=True)
+                cursor.execute(_DROP, (list(kinds), list(keys), self._home))
+            if changed:
+                cursor.execute(
+                    _PUT,
+                    (
+                        self._home,
+                        generation,
+                        [one.kind for one in changed],
+                        [one.key for one in changed],
+                        [one.place for one in changed],
+                        [one.hash for one in changed],
+                        [_json(one.body) for one in changed],
+                    ),
                 )
-            cursor.executemany(
-                _PUT,
-                [
-                    (self._home, *fact[:3], generation, fact.hash, _json(fact.body))
-                    for fact in changed
-                ],
-            )
         self._there = now
         return Published(len(changed), len(gone))
 
-    def _beat(self, connection: psycopg.Connection) -> None:
+    def _beat(self, connection: psycopg.Connection, looked_at: Sequence[int]) -> None:
         connection.execute(
             "SELECT fleet.beat(%s, %s, %s, %s, %s, %s, %s)",
             (
@@ -174,7 +179,7 @@ class PostgresCopy:
                 self._beat_s,
                 skew_ms(connection, self._clock),
                 self._allows,
-                [self._home],
+                list(looked_at),
                 self._publisher,
             ),
         )
@@ -185,9 +190,15 @@ def _json(body: Row) -> str:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
+_DROP = """
+DELETE FROM fleet.facts f USING unnest(%s::text[], %s::text[]) AS gone (kind, key)
+WHERE f.home = %s AND f.kind = gone.kind AND f.key = gone.key
+"""
 _PUT = """
-INSERT INTO fleet.facts (home, kind, key, place, generation, hash, body)
-VALUES (%s, %s, %s, %s, %s, %s, %s::jsonb)
+INSERT INTO fleet.facts (home, generation, kind, key, place, hash, body)
+SELECT %s, %s, kind, key, place, hash, body::jsonb
+FROM unnest(%s::text[], %s::text[], %s::int[], %s::bytea[], %s::text[])
+  AS made (kind, key, place, hash, body)
 ON CONFLICT (home, kind, key) DO UPDATE SET place = excluded.place,
   generation = excluded.generation, hash = excluded.hash, body = excluded.body
 """

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.adapters.fleet.postgres import owner
 from memconsole.adapters.fleet.postgres.connect import PASSWORDS, connect, one, password_line, said
 from memconsole.domain.fleet.members import Finding, Way
+from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import StateError, UsageError
 from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
@@ -171,7 +172,21 @@ def _findings(
             "Name the server itself, or a pool in session mode.",
             is_refusal=True,
         )
-    found = owner.version(one_way)
+    yield from _of_another_edition(one_way)
+    if not address.is_here and not one_way.pgconn.ssl_in_use:
+        yield Finding("tls", "the connection is not encrypted", "", is_refusal=True)
+    if abs(skew := skew_ms(one_way)) > 30_000:
+        way = "ahead of" if skew > 0 else "behind"
+        yield Finding("clock-skew", f"our clock is {abs(skew) // 1000} s {way} the fleet's", "")
+    if not one_way.execute(
+        "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
+        " AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
+    ).fetchone():
+        yield Finding("vectors", "text only: no pgvector 0.8 or later", "`CREATE EXTENSION vector`")
+
+
+def _of_another_edition(connection: psycopg.Connection) -> Iterator[Finding]:
+    found = owner.version(connection)
     if found is None:
         yield Finding(
             "schema", "there is no fleet in this database", "`memconsole fleet init`", True
@@ -184,13 +199,7 @@ def _findings(
             f"the fleet is of an older memconsole (schema {found})",
             "`memconsole fleet upgrade`",
         )
-    if not address.is_here and not one_way.pgconn.ssl_in_use:
-        yield Finding("tls", "the connection is not encrypted", "", is_refusal=True)
-    if abs(skew := skew_ms(one_way)) > 30_000:
-        way = "ahead of" if skew > 0 else "behind"
-        yield Finding("clock-skew", f"our clock is {abs(skew) // 1000} s {way} the fleet's", "")
-    if not one_way.execute(
-        "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
-        " AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
-    ).fetchone():
-        yield Finding("vectors", "text only: no pgvector 0.8 or later", "`CREATE EXTENSION vector`")
+    if found is not None and one(connection, "SELECT least_wire > %s FROM fleet.meta", WIRE)[0]:
+        yield Finding(
+            "too-old", "the fleet wants a newer memconsole", "Update it on this host.", True
+        )

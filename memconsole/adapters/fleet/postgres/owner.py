@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.server import ServerAddress
 
-KNOWN: Final = 3
+KNOWN: Final = 4
 """Version of the schema that this memconsole makes and needs at most."""
 
 CHUNKS: Final = 3
@@ -44,12 +44,17 @@ def vectors_script(schema: str = "public") -> str:
     return text.replace("@vector@", '"' + schema.replace('"', '""') + '"')
 
 
+def doors_script() -> str:
+    """Return the SQL that takes back what every login of a database may do by itself."""
+    return (files(__package__) / "schema" / "doors.sql").read_text("utf-8")
+
+
 def whole_script(since: int = -1) -> str:
     """Return everything that `init` runs, or `upgrade` from a version on."""
     parts = [script(number) for number in range(since + 1, KNOWN + 1)]
-    return (
-        "\n".join([parts[0], f"SET ROLE {OWNER};", *parts[1:]]) if since < 0 else "\n".join(parts)
-    )
+    if since >= 0:
+        return "\n".join(parts)
+    return "\n".join([parts[0], doors_script(), f"SET ROLE {OWNER};", *parts[1:]])
 
 
 class PostgresOwner:
@@ -100,6 +105,7 @@ class PostgresOwner:
             if found > KNOWN or dry_run:
                 return found, max(found, KNOWN)
             with said("the fleet was not changed"), connection.transaction():
+                connection.execute(doors_script())
                 connection.execute(f"SET LOCAL ROLE {OWNER}")
                 if found < KNOWN:
                     connection.execute(whole_script(found))
@@ -279,17 +285,20 @@ def _make_login(
     until = one(connection, "SELECT clock_timestamp() + %s", within)[0]
     found = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
     verifier = connection.pgconn.encrypt_password(secret.encode(), role.encode(), _SCRAM).decode()
-    login = SQL("{} ROLE {} LOGIN PASSWORD {} VALID UNTIL {}").format(
+    login = SQL("{} ROLE {} LOGIN PASSWORD {} VALID UNTIL {} CONNECTION LIMIT {}").format(
         SQL("ALTER" if found else "CREATE"),
         Identifier(role),
         Literal(verifier),
         Literal(str(until)),
+        Literal(_MOST_CONNECTIONS),
     )
     connection.execute(login)
     connection.execute(SQL("GRANT {} TO {}").format(Identifier(group), Identifier(role)))
 
 
 _SCRAM = b"scram-sha-256"
+_MOST_CONNECTIONS = 60
+"""Of one login, so that one that was stolen leaves some for others; a home takes two or three."""
 _LETTERS = "abcdefghjkmnpqrstuvwxyz23456789"
 
 
@@ -356,11 +365,12 @@ def read_members(connection: psycopg.Connection) -> tuple[Member, ...]:
     with said("cannot look at the fleet"):
         rows = connection.execute(
             "SELECT name, labels, version, wire, beat_s, seen_at, skew_ms, joined_at, left_at,"
-            " clock_timestamp(), allows FROM fleet.hosts ORDER BY name"
+            " clock_timestamp(), allows, (SELECT least_wire FROM fleet.meta)"
+            " FROM fleet.hosts ORDER BY name"
         ).fetchall()
     return tuple(
-        Member(name, tuple(labels), *rest)._replace(allows=tuple(allows))
-        for name, labels, *rest, allows in rows
+        Member(name, tuple(labels), *rest)._replace(allows=tuple(allows), least_wire=least)
+        for name, labels, *rest, allows, least in rows
     )
 
 

@@ -107,6 +107,7 @@ def _row(one: Member) -> Row:
         "seen_at": one.seen_at,
         "version": one.version,
         "wire": one.wire,
+        "needs_newer": one.is_too_old,
         "clock_ms": one.skew_ms,
         "joined_at": one.joined_at,
         "left_at": one.left_at,
@@ -128,6 +129,7 @@ def _show(printer: Printer, found: list[Member]) -> None:
     rows: list[Sequence[Cell | str]] = []
     for one in found:
         word = "left" if one.left_at else "invited" if not one.joined_at else one.freshness.value
+        word = "too old" if one.is_too_old else word
         seen = wording.NOTHING if one.seen_at is None else wording.age(one.seen_at, one.now)
         clock = "?" if one.skew_ms is None else f"{one.skew_ms / 1000:+.1f} s"
         state = Cell(word, "ok" if word == Freshness.LIVE else "warn")
