@@ -17,7 +17,7 @@ GOLDEN = ROOT / "tests" / "contract" / "golden"
 FREE = {"details", "current", "recommended", "limits", "next_events"}
 """Fields that may hold anything."""
 
-ASKED_FOR = {"data": {"windows", "unattributed", "choice", "limits"}}
+ASKED_FOR = {"data": {"windows", "unattributed", "unattributed_windows", "choice", "limits"}}
 """Fields of an example, by place, that an answer has only where an option asks for them."""
 
 KINDS = {"<int>": int, "<float>": float}

@@ -28,8 +28,11 @@ from memconsole.domain.transcripts.records import MessageKind
 from memconsole.text import figures
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.sessions.composition import LoadedFile
+    from memconsole.domain.sessions.windows import Window
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
@@ -56,7 +59,11 @@ def session(
     def data() -> encode.Row:
         more: encode.Row = {}
         if windows:
-            more = {"windows": encode.windows(detail), "unattributed": detail.unattributed}
+            more = {
+                "windows": encode.windows(detail.windows),
+                "unattributed": len(detail.unattributed),
+                "unattributed_windows": encode.windows(detail.unattributed),
+            }
         return {**encode.session_detail(detail), **more}
 
     return call.answer(
@@ -290,6 +297,21 @@ _RESTORED = (
 def _show_windows(printer: Printer, detail: SessionDetail) -> None:
     """Write the windows of a session, the newest first."""
     printer.title("Windows", _RESTORED)
+    _table_of_windows(printer, detail.windows)
+    if detail.unattributed:
+        many = figures.plural(len(detail.unattributed), "ended transcript")
+        said = f"{many} of {detail.view.agent.id}, nobody knows of which session: "
+        printer.sentence(Cell(""), f"{said}--window takes one", "dim")
+        _table_of_windows(printer, detail.unattributed[:_UNATTRIBUTED])
+    if (more := len(detail.unattributed) - _UNATTRIBUTED) > 0:
+        printer.sentence(Cell(""), f"{more} more are listed by `sessions --all`", "dim")
+
+
+_UNATTRIBUTED = 20
+"""Transcripts of nobody knows which session that are shown."""
+
+
+def _table_of_windows(printer: Printer, windows: Iterable[Window]) -> None:
     rows = [
         [
             printer.text(one.id),
@@ -300,7 +322,7 @@ def _show_windows(printer: Printer, detail: SessionDetail) -> None:
             figures.UNKNOWN if one.messages is None else f"{one.messages:,}",
             printer.text(", ".join(one.captured) or "nothing"),
         ]
-        for one in detail.windows
+        for one in windows
     ]
     columns = (
         Column("window", cut="middle", least=12),
@@ -312,10 +334,6 @@ def _show_windows(printer: Printer, detail: SessionDetail) -> None:
         Column("in memory", cut="middle", least=12),
     )
     printer.table(columns, rows)
-    if detail.unattributed:
-        many = figures.plural(detail.unattributed, "ended transcript")
-        said = f"{many} of {detail.view.agent.id}, nobody knows of which session: "
-        printer.sentence(Cell(""), f"{said}`sessions --all` lists them, --window takes one", "dim")
 
 
 def _windows(printer: Printer, detail: SessionDetail) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.sessions.activity import Activity
+    from memconsole.domain.sessions.windows import Window
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import (
         AgentView,
@@ -307,8 +308,8 @@ def session_detail(detail: SessionDetail) -> dict[str, Json]:
     }
 
 
-def windows(detail: SessionDetail) -> list[Row]:
-    """Return the windows of a session."""
+def windows(found: Iterable[Window]) -> list[Row]:
+    """Return windows of a session, or of nobody knows which."""
     return [
         {
             "id": one.id,
@@ -320,7 +321,7 @@ def windows(detail: SessionDetail) -> list[Row]:
             "bytes": one.size_bytes,
             "captured": list(one.captured),
         }
-        for one in detail.windows
+        for one in found
     ]
 
 

@@ -449,5 +449,5 @@ class SessionDetail:
     noted_at: datetime | None = None
     resets: tuple[datetime | None, ...] = ()
     windows: tuple[Window, ...] = ()
-    unattributed: int = 0
+    unattributed: tuple[Window, ...] = ()
     advice: tuple[Advice, ...] = ()

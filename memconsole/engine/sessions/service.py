@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
@@ -22,7 +23,8 @@ from memconsole.engine.flush.run import fill_of
 from memconsole.engine.freshness import freshness_of, next_events
 from memconsole.engine.home.lookup import find_agent, require_own_words
 from memconsole.engine.pruning import prune_preview
-from memconsole.engine.sessions.windows import stored_windows, unattributed, windows
+from memconsole.engine.sessions.windows import newness, stored_windows, unattributed, windows
+from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import take_fingerprint
 from memconsole.engine.transcripts.whole import read_whole
 from memconsole.errors import SessionNotFoundError, StoreError
@@ -143,26 +145,28 @@ class SessionService:
 
     def _windows(
         self, detail: SessionDetail, found: ConsoleSnapshot
-    ) -> tuple[tuple[Window, ...], int]:
+    ) -> tuple[tuple[Window, ...], tuple[Window, ...]]:
         """Return the windows of a session, the newest first; of one without a key only its own.
 
-        And how many ended transcripts its agent has of which nobody knows the session.
+        And the ended transcripts that its agent has of which nobody knows the session.
         """
         view = detail.view
         agent = find_agent(found.home, view.agent.id)
         listed, known = self._reader.listing(agent).sessions, self._recovery.keys(agent.ref)
         key = view.key_text
-        stored = (view.stored,) if key is None else stored_windows(listed, key, known)
-        made = windows(
+        stored = (view.stored,)
+        if key is not None:
+            stored = tuple(dated(self._store, stored_windows(listed, key, known)))
+        listed_as = partial(
+            windows,
             agent.ref,
-            stored,
-            detail.resets,
-            view.messages,
             captures=self._captures,
             summaries=self._summaries,
             observer=self._observer,
         )
-        return made, len(unattributed(listed, known))
+        made = listed_as(stored, detail.resets, view.messages)
+        lost = dated(self._store, unattributed(listed, known))
+        return made, listed_as(sorted(lost, key=newness, reverse=True), (), None)
 
     def transcript(
         self, name: str, *, tail: int | None = None, everything: bool = False

@@ -44,7 +44,7 @@ def stored_windows(
         if one.session_id is not None
         and (one.key.text if one.key is not None else known.get(one.session_id)) == key
     ]
-    return tuple(sorted(found, key=_newness, reverse=True))
+    return tuple(sorted(found, key=newness, reverse=True))
 
 
 def unattributed(
@@ -61,8 +61,9 @@ def unattributed(
     )
 
 
-def _newness(one: StoredSession) -> tuple[bool, datetime]:
-    return one.state is SessionState.LIVE, one.updated_at or _NEVER
+def newness(one: StoredSession) -> tuple[bool, datetime]:
+    """Order sessions by their age: what goes on is newer than all that has ended."""
+    return one.state is SessionState.LIVE, one.spoke_at or one.updated_at or _NEVER
 
 
 def windows(

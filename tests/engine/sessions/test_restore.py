@@ -128,7 +128,8 @@ def test_a_transcript_whose_session_nobody_knows_is_handed_over_when_it_is_named
     stage.world.sessions.transcripts["id-lost"] = talk(*TEXTS)
 
     detail = stage.engine.sessions.detail(KEY, with_windows=True)
-    assert ([one.id for one in detail.windows], detail.unattributed) == (["id-now"], 1)
+    assert [one.id for one in detail.windows] == ["id-now"]
+    assert [(one.id, one.state) for one in detail.unattributed] == [("id-lost", WindowState.ENDED)]
     assert isinstance(stage.restore(), Skipped), "nobody said that it was of this session"
     plan = stage.restore("id-lost", dry_run=True)
     assert isinstance(plan, Planned)
