@@ -154,9 +154,9 @@ class SessionService:
         agent = find_agent(found.home, view.agent.id)
         listed, known = self._reader.listing(agent).sessions, self._recovery.keys(agent.ref)
         key = view.key_text
-        stored = (view.stored,)
+        stored: Sequence[StoredSession] = (view.stored,)
         if key is not None:
-            stored = tuple(dated(self._store, stored_windows(listed, key, known)))
+            stored = dated(self._store, stored_windows(listed, key, known))
         listed_as = partial(
             windows,
             agent.ref,
