@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from memconsole.domain.memory.records import SummaryRecord
+    from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.sessions.windows import Window
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import (
