@@ -167,8 +167,8 @@ _AUTHORITY = _any(
 """Whoever is given an operator's word would give the orders from then on."""
 
 _OWNERS = _any(
-    "owner|operator|admin|master|boss|creator|besitzer|eigentümer|betreiber|chef|propri|maître"
-    "|opérateur|dueño|владельц|хозяин|оператор|主人|所有者|管理员|操作员"
+    "owner|operator|operador|admin|master|boss|creator|besitzer|eigentümer|betreiber|chef|propri"
+    "|propiet|maître|opérateur|dueño|владельц|хозяин|оператор|主人|所有者|管理员|操作员"
 )
 """What names an operator: a line without is not asked whether it makes one."""
 
@@ -199,7 +199,35 @@ _FOREIGN_END = _any(
     r"[ \t]*(?:-{2,}\s*end\b.*|<<<\s*end.*|</(?:web|page|tool|email|mail|document|untrusted|search"
     r"|fetched)[\w-]*>.*)"
 )
-_STRONG: Final = (_OVERRIDE, _EXFILTRATION, _REVEAL, _HIDING, _HIJACK, _FOREIGN_ORDERS)
+_HINTS: Final = {
+    _OVERRIDE: (
+        *("ignor", "disregard", "forget", "overrid", "bypass", "discard", "drop", "vergiss"),
+        *("vergess", "missacht", "verwirf", "oublie", "olvid", "descart", "esque", "desconsider"),
+        *("dimentica", "negeer", "vergeet", "zapomnij", "pomiń", "önceki", "yukar"),
+    ),
+    _EXFILTRATION: (
+        *("send", "mail", "post", "upload", "forward", "leak", "exfiltrat", "transmit", "publish"),
+        *("submit", "deliver", "curl", "schick", "leite", "envoie", "envi", "enví", "manda"),
+        *("invia", "stuur", "wyślij", "gönder"),
+    ),
+    _REVEAL: ("system", "hidden", "initial"),
+    _HIDING: ("user", "operator", "owner", "human", "admin"),
+    _HIJACK: (
+        *("you are n", "mode", "you have no", "<|im_start", "<|system", "inst]", "<<sys>>"),
+        *("<system", "</system", "begin new s", "begin s", "instruction", "ai a", "ai m", "ai s"),
+        *("ai b", "ai r", "a.i. ", "llm ", "language ", "if you are", "from now", "henceforth"),
+        *("obey only", "follow only"),
+    ),
+    _FOREIGN_ORDERS: ("curl", "wget", "://"),
+    _AUTHORITY: (),
+}
+"""What is asked of a line, and words of which one stands in each line that is found by it.
+
+Most lines have none, and words are looked for a hundred times as fast as a pattern is.
+"""
+_OTHER_LETTERS = r"[^\x00-\u017f\u2010-\u205e]"
+"""A line of other letters is asked at once: their small letters are not always those of `re`."""
+_SMALL: Final = str.maketrans("ıİſ", "iis")
 _LOOKED_AT: Final = 20_000
 """Characters of one message that are looked at."""
 
@@ -219,12 +247,23 @@ def is_planted(text: str) -> bool:
 
 
 def _orders(line: str) -> bool:
-    names_owner = compiled(_OWNERS).search(line) is not None
-    for pattern in (*_STRONG, _AUTHORITY) if names_owner else _STRONG:
+    for pattern in asked(line):
         found = compiled(pattern).search(line)
         if found is not None and not compiled(_MENTION).search(line[: found.start()]):
             return True
     return False
+
+
+def asked(line: str) -> Iterator[str]:
+    """Yield the patterns that may find something in a line, by the words that stand in it."""
+    is_foreign = compiled(_OTHER_LETTERS).search(line) is not None
+    small = "" if is_foreign else " ".join(line.translate(_SMALL).lower().split())
+    for pattern, words in _HINTS.items():
+        if pattern == _AUTHORITY:
+            if compiled(_OWNERS).search(line) is not None:
+                yield pattern
+        elif is_foreign or any(word in small for word in words):
+            yield pattern
 
 
 def _readings(line: str) -> Iterator[str]:
