@@ -12,7 +12,10 @@ import sys
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 Json = Any
 """What foreign JSON holds."""
@@ -77,24 +80,38 @@ class Program:
         environment: All that the process sees, beside PATH and a UTF-8 locale.
         is_plain_user: File modes hold, even when root runs the tests.
         is_folder_gone: The current folder was deleted; else it is HOME.
+        is_time_still: It is MEMCONSOLE_NOW all the time, however long the machine takes.
     """
 
     environment: dict[str, str]
     is_plain_user: bool = False
     is_folder_gone: bool = False
+    is_time_still: bool = False
 
     def __call__(self, *arguments: str) -> Answer:
         """Run one command to its end; a traceback or an unexpected failure is no answer."""
+        [answer] = self.each([arguments])
+        return answer
+
+    def each(self, commands: Sequence[tuple[str, ...]]) -> list[Answer]:
+        """Run commands in turn, all in one process: most of what a small one costs is a process.
+
+        For many that look at the same thing; what writes deserves a process of its own.
+        """
         job = {
-            "arguments": arguments,
+            "calls": commands,
             "environment": self._everything(),
             "is_plain_user": self.is_plain_user,
             "is_folder_gone": self.is_folder_gone,
+            "is_time_still": self.is_time_still,
         }
-        answer = Answer(arguments, *ask_zygote(job))
-        for complaint in ("Traceback (most recent call last)", "unexpected failure"):
-            assert complaint not in answer.out + answer.err, f"{answer!r}"
-        return answer
+        told = ask_zygote(job)
+        answers = [Answer(words, *one) for words, one in zip(commands, told, strict=False)]
+        for answer in answers:
+            for complaint in ("Traceback (most recent call last)", "unexpected failure"):
+                assert complaint not in answer.out + answer.err, f"{answer!r}"
+        assert len(answers) == len(commands), f"ended in the midst of {commands}: {answers!r}"
+        return answers
 
     def json(self, *arguments: str) -> Answer:
         """Run one command with `--json`."""
@@ -118,8 +135,8 @@ class Program:
         return {**locale, **self.environment}
 
 
-def ask_zygote(job: Json) -> tuple[int, str, str]:
-    """Have one call run by a fork of a process that has loaded memconsole."""
+def ask_zygote(job: Json) -> list[tuple[int, str, str]]:
+    """Have calls run by a fork of a process that has loaded memconsole."""
     process = zygote()
     assert process.stdin is not None
     assert process.stdout is not None
@@ -127,8 +144,7 @@ def ask_zygote(job: Json) -> tuple[int, str, str]:
     process.stdin.flush()
     line = process.stdout.readline()
     assert line, "the zygote died"
-    code, out, err = json.loads(line)
-    return code, out, err
+    return [(code, out, err) for code, out, err in json.loads(line)]
 
 
 @cache

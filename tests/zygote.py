@@ -3,7 +3,7 @@
 Most of what a call costs is the start of Python and the loading of modules. A fork leaves that
 out; all else is as in a process of its own: environment, folder, descriptors, time zone, exit.
 What one call loaded and compiled beyond that is loaded for the next ones, unless it is heavy.
-Reads one job a line (JSON), answers `[exit code, stdout, stderr]` on one line.
+Reads one job a line (JSON), answers `[exit code, stdout, stderr]` of each of its calls on one line.
 """
 
 from __future__ import annotations
@@ -21,14 +21,17 @@ import sys
 import tempfile
 import time
 from contextlib import suppress
+from itertools import pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, BinaryIO, NoReturn
 
 import memconsole
 from memconsole.__main__ import main
+from memconsole.adapters import clock
 from memconsole.cli.main import main as run_by_typer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 LAYERS = ("cli", "compose", "config", "domain", "engine", "errors", "ports", "system", "text")
 ADAPTERS = ("platform", "sessions", "sqlite", "state", "transcripts", "workspace")
@@ -73,18 +76,28 @@ def serve() -> None:
             if child == 0:
                 run(json.loads(line), out, err, wanted)
             _, status = os.waitpid(child, 0)
-            answer = [os.waitstatus_to_exitcode(status), _content(out), _content(err)]
-            learn(wanted)
-        sys.stdout.write(json.dumps(answer) + "\n")
+            ends = learn(wanted)
+            codes = [code for code, _, _ in ends[:-1]] + [os.waitstatus_to_exitcode(status)]
+            outputs = (
+                _parts(out, [end for _, end, _ in ends]),
+                _parts(err, [end for *_, end in ends]),
+            )
+            answers = list(zip(codes, *outputs, strict=True))
+        sys.stdout.write(json.dumps(answers) + "\n")
         sys.stdout.flush()
 
 
-def learn(wanted: BinaryIO) -> None:
-    """Load and compile what a call did, if it came to its end."""
+def learn(wanted: BinaryIO) -> list[tuple[int, int, int]]:
+    """Load and compile what calls did, if they came to their end; return where each of them did."""
     wanted.seek(0)
     if not (told := wanted.read()):
-        return
-    modules, patterns = pickle.loads(told)
+        return []
+    modules, patterns, ends = pickle.loads(told)
+    _load(modules, patterns)
+    return list(ends)
+
+
+def _load(modules: Iterable[str], patterns: Iterable[tuple[str | bytes, int]]) -> None:
     if not HEAVY.isdisjoint(name.partition(".")[0] for name in modules):
         return
     for name in modules:
@@ -97,10 +110,10 @@ def learn(wanted: BinaryIO) -> None:
 def run(
     job: dict[str, Any], out: BinaryIO, err: BinaryIO, wanted: BinaryIO | None = None
 ) -> NoReturn:
-    """Become memconsole for one call; one that hangs is ended by its alarm.
+    """Become memconsole for one call, or a few in turn; one that hangs is ended by its alarm.
 
     Args:
-        job: What to call, and where.
+        job: What to call, and where; `calls` has the words of each call.
         out: Standard output.
         err: Standard error.
         wanted: Gets what the call loaded and compiled.
@@ -122,18 +135,29 @@ def run(
         os.rmdir(gone)  # noqa: PTH106 - by the name it has just got
     if job["is_plain_user"]:
         obey_file_modes()
-    sys.argv = ["memconsole", *job["arguments"]]
-    try:
-        code: object = (run_by_typer if job.get("is_usual") else main)()
-    except SystemExit as stop:
-        code = stop.code
+    if job.get("is_time_still"):
+        vars(clock)["time"] = SimpleNamespace(monotonic=float)
+    ends = [_called(words, job) for words in job["calls"]]
     atexit._run_exitfuncs()
     sys.stdout.flush()
     sys.stderr.flush()
     if wanted is not None:
-        pickle.dump((sys.modules.keys() - modules, _compiled() - patterns), wanted)
+        pickle.dump((sys.modules.keys() - modules, _compiled() - patterns, ends), wanted)
         wanted.flush()
-    os._exit(code if isinstance(code, int) else 1)
+    os._exit(ends[-1][0])
+
+
+def _called(words: list[str], job: dict[str, Any]) -> tuple[int, int, int]:
+    """Make one call; return its exit code, and where its outputs end."""
+    sys.argv = ["memconsole", *words]
+    try:
+        code: object = (run_by_typer if job.get("is_usual") else main)()
+    except SystemExit as stop:
+        code = stop.code
+    sys.stdout.flush()
+    sys.stderr.flush()
+    places = os.lseek(1, 0, os.SEEK_CUR), os.lseek(2, 0, os.SEEK_CUR)
+    return (code if isinstance(code, int) else 1, *places)
 
 
 def _compiled() -> set[tuple[str | bytes, int]]:
@@ -156,9 +180,12 @@ def obey_file_modes() -> None:
         raise OSError(ctypes.get_errno(), "capset")
 
 
-def _content(file: BinaryIO) -> str:
+def _parts(file: BinaryIO, ends: list[int]) -> list[str]:
+    """Cut an output where calls ended; what came after the last of them is of that one, too."""
     file.seek(0)
-    return file.read().decode("utf-8", errors="replace")
+    content = file.read()
+    places = [0, *ends[:-1], len(content)]
+    return [content[a:b].decode("utf-8", errors="replace") for a, b in pairwise(places)]
 
 
 if __name__ == "__main__":

@@ -54,8 +54,7 @@ def test_a_bad_home_is_explained(bad: Bad, program: Program, user_home: Path) ->
     """`status` exits as the contract says, with one sentence that names what is wrong."""
     state = sound_home(user_home / ".openclaw")
     bad.break_it(state)
-    answer = program.json("--home", str(state), "status")
-    shown = program("--home", str(state), "status")
+    answer, shown = program.each([(*AT, str(state), "status"), ("--home", str(state), "status")])
     assert answer.code == shown.code == bad.code, answer
     if bad.code:
         assert bad.says in answer.error["message"]
@@ -76,7 +75,7 @@ def test_every_command_survives_a_bad_home(bad: Bad, program: Program, user_home
     state = sound_home(user_home / ".openclaw")
     bad.break_it(state)
     before = tree(state)
-    answers = [program(*AT, str(state), *command) for command in READING]
+    answers = program.each([(*AT, str(state), *command) for command in READING])
     assert tree(state) == before
     workspaces = (state / "workspace", state / "workspace-other")
     before = tree(state, without=workspaces)

@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from tests.cases.registry import action, expects
-from tests.cases.stage import Stage
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.program import Answer, Json
-
-_TRIES = 6
-"""How often a busy machine may come too late for a case that plays a second before midnight."""
+    from tests.cases.stage import Stage
+    from tests.program import Json
 
 ACTIONS = {
     "c15.1": "checkpoint main (shanghai: HOME=shanghai/home, TZ=Asia/Shanghai, "
@@ -32,23 +27,6 @@ ACTIONS = {
 }
 
 
-def copied(stage: Stage, attempt: int) -> Stage:
-    """Return the same case in a folder of its own: what a try that came too late wrote is gone."""
-    folder = stage.folder.with_name(f"{stage.folder.name}-{attempt}")
-    shutil.copytree(stage.folder, folder, symlinks=True)
-    moved = {
-        key: value.replace(str(stage.folder), str(folder))
-        for key, value in stage.environment.items()
-    }
-    return Stage(folder, moved)
-
-
-def took_under_a_second(answer: Answer, stage: Stage) -> bool:
-    """Tell whether it was still the moment of the case, which may be a second before midnight."""
-    took = datetime.fromisoformat(answer.envelope["at"]) - stage.now
-    return took < timedelta(seconds=1)
-
-
 def register(check: str, sentence: str) -> None:
     name = sentence.partition("(")[2].partition(":")[0]
 
@@ -61,15 +39,8 @@ def register(check: str, sentence: str) -> None:
             for key, value in variant.get("own_setting", {}).items()
         }
 
-        def checkpointed(attempt: int) -> tuple[Stage, Answer]:
-            copy = copied(stage, attempt).variant(name, variant["env"])
-            return copy, copy.run("checkpoint", "--agent", "main", more=own)
-
-        copy, answer = checkpointed(0)
-        for attempt in range(1, _TRIES):
-            if took_under_a_second(answer, copy):
-                break
-            copy, answer = checkpointed(attempt)
+        copy = stage.variant(name, variant["env"])
+        answer = copy.run_at_once("checkpoint", "--agent", "main", more=own)
         assert answer.row(agent="main")["status"] == "done"
         return copy.workspace
 

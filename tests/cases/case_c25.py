@@ -17,7 +17,8 @@ Searches = list[tuple["Json", "Answer"]]
 def search_each(stage: Stage, group: str) -> Searches:
     stage.run("reindex")
     queries = json.loads((stage.folder / "queries.json").read_text("utf-8"))[group]
-    return [(query, stage.run("search", "--", query["q"])) for query in queries]
+    answers = stage.each([("search", "--", query["q"]) for query in queries])
+    return list(zip(queries, answers, strict=True))
 
 
 @action("c25.1", "search each of queries.json must_find")

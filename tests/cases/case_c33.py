@@ -43,10 +43,8 @@ class Played:
         self.connections: dict[str, int] = {}
         for name, scenario in self.scenarios.items():
             with serve(scenario) as server:
-                self.answers[name] = [
-                    stage.run("--gateway", server.url, *command, more=ENVIRONMENT)
-                    for command in commands
-                ]
+                calls = [("--gateway", server.url, *command) for command in commands]
+                self.answers[name] = stage.each(calls, ENVIRONMENT)
                 self.connections[name] = server.connections
 
     def verdict(self, name: str) -> str:

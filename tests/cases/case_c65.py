@@ -18,7 +18,8 @@ Found = list[tuple["Json", list["Json"]]]
 def must_find(stage: Stage) -> Found:
     stage.run("reindex")
     queries = json.loads((stage.folder / "queries.json").read_text("utf-8"))["must_find"]
-    return [(query, stage.run("search", query["q"]).data["hits"]) for query in queries]
+    answers = stage.each([("search", query["q"]) for query in queries])
+    return [(query, answer.data["hits"]) for query, answer in zip(queries, answers, strict=True)]
 
 
 def named(query: Json, hits: list[Json]) -> list[Json]:

@@ -12,7 +12,7 @@ from tests.conftest import copy_case
 from tests.program import Answer, Program, tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 WORKSPACES = {
     "c09-cron-flood-and-names": ("ws-micron",),
@@ -84,6 +84,19 @@ class Stage:
         """
         with self.untouched():
             return self.program(after, more).json(*arguments)
+
+    def each(
+        self, commands: Sequence[tuple[str, ...]], more: dict[str, str] | None = None
+    ) -> list[Answer]:
+        """Run commands with `--json` in turn, in one process: many that only look."""
+        with self.untouched():
+            calls = [("--json", *arguments) for arguments in commands]
+            return self.program(timedelta(), more).each(calls)
+
+    def run_at_once(self, *arguments: str, more: dict[str, str]) -> Answer:
+        """Run a command with `--json` that takes no time."""
+        with self.untouched():
+            return replace(self.program(timedelta(), more), is_time_still=True).json(*arguments)
 
     def say(self, *arguments: str) -> Answer:
         """Run a command as a person does, without `--json`."""

@@ -112,8 +112,9 @@ def run(seen: dict[str, str], entry: str, *arguments: str) -> tuple[int, str, st
 
 def test_the_answer_is_the_usual_one(seen: dict[str, str]) -> None:
     def asked(*words: str, is_usual: bool) -> tuple[int, str, str]:
-        job = {"arguments": ["search", *words], "environment": seen, "is_usual": is_usual}
-        return ask_zygote({**job, "is_plain_user": False, "is_folder_gone": False})
+        job = {"calls": [["search", *words]], "environment": seen, "is_usual": is_usual}
+        [answer] = ask_zygote({**job, "is_plain_user": False, "is_folder_gone": False})
+        return answer
 
     asked("orion", is_usual=True)
     for words in (("orion",), ("--json", "orion"), ("--agent", "nobody", "orion"), ()):

@@ -83,7 +83,7 @@ class Runs:
             fault: What happens to one of them.
         """
         job = {
-            "arguments": arguments,
+            "calls": [arguments],
             "environment": dict(environment),
             "is_plain_user": False,
             "is_folder_gone": False,
