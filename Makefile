@@ -26,8 +26,17 @@ run: $(STAMP) ## the console on your platform home; a generated demo home when t
 	fi; \
 	exec $(BIN)/memconsole $(ARGS)
 
-test: check ## everything a commit must pass: make check, then the tests; COVERAGE=1 measures them
-	$(BIN)/pytest -n $(JOBS) --dist loadgroup $(if $(COVERAGE),--cov --cov-report=term:skip-covered) $(ARGS)
+# The checks use one core, and so run beside the tests; what they say comes at the end.
+test: $(STAMP) ## everything a commit must pass: make check, and the tests; COVERAGE=1 measures them
+	@told=$$(mktemp); \
+	$(MAKE) --no-print-directory check >"$$told" 2>&1 & \
+	trap 'kill $$! 2>/dev/null || true; rm -f "$$told"' EXIT; \
+	failed=0; \
+	$(BIN)/pytest -n $(JOBS) --dist loadgroup \
+	  $(if $(COVERAGE),--cov --cov-report=term:skip-covered) $(ARGS) || failed=$$?; \
+	wait $$! || failed=$$?; \
+	cat "$$told"; \
+	exit $$failed
 
 test-pty: $(STAMP) ## the console in a terminal of ours: what bytes it writes, how it leaves
 	$(BIN)/pytest tests/lanes/test_pty.py -m pty -n $(JOBS) $(ARGS)

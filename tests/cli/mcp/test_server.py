@@ -7,9 +7,6 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
-from mcp import StdioServerParameters
-from mcp.client.client import Client
-from mcp.client.stdio import stdio_client
 
 from memconsole.cli.call import shared
 from tests.program import Program
@@ -17,11 +14,14 @@ from tests.program import Program
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from mcp.client.client import Client
     from mcp.types import CallToolResult
 
     from tests.cli.caller import Caller
 
 READING = ["memory_search", "memory_get"]
+HEAVY = pytest.mark.xdist_group("mcp")
+"""One process of the tests loads the protocol's library, not each of them."""
 
 
 @pytest.fixture
@@ -34,6 +34,10 @@ def home(user_home: Path) -> Path:
 
 
 def client(home: Path, *words: str) -> Client:
+    from mcp import StdioServerParameters  # noqa: PLC0415 - takes a second
+    from mcp.client.client import Client  # noqa: PLC0415
+    from mcp.client.stdio import stdio_client  # noqa: PLC0415
+
     arguments = ["-m", "memconsole", *words, "mcp", "--agent", "main"]
     environment = {"HOME": str(home), "MEMCONSOLE_TRANSPORT": "none"}
     return Client(
@@ -51,6 +55,7 @@ def said(result: CallToolResult) -> str:
     return str(one.text)
 
 
+@HEAVY
 async def test_a_client_finds_reads_and_is_told_what_was_refused(home: Path) -> None:
     async with client(home) as asked:
         tools = (await asked.list_tools()).tools
@@ -69,6 +74,7 @@ async def test_a_client_finds_reads_and_is_told_what_was_refused(home: Path) -> 
         assert unknown.is_error
 
 
+@HEAVY
 async def test_notes_are_offered_where_they_are_allowed(home: Path) -> None:
     own = home / "own.toml"
     own.write_text("[agents.main.mcp]\nallow_notes = true\n")
