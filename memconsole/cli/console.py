@@ -67,31 +67,14 @@ def _sources(call: Call) -> Sequence[FleetSource]:
     Raises:
         UsageError: None is configured, or a host or label is none of the fleet's.
     """
-    from memconsole.cli.call.fleet import meant, require_fleet  # noqa: PLC0415 - most have one home
-    from memconsole.compose.fleet import build_sources, servers_of  # noqa: PLC0415 - likewise
+    from memconsole.cli.call.fleet import meant_here  # noqa: PLC0415 - most have one home
+    from memconsole.compose.fleet import build_sources  # noqa: PLC0415 - likewise
 
-    sources = build_sources(call.settings, call.flags.config, with_servers=False)
-    if servers_of(call.settings):
-        allowed = _is_meant(call)
-        return [one for one in sources if allowed(one.home.host, ())]
-    require_fleet(sources)
-    return meant(sources, call.flags, call.settings.fleet.labels)
-
-
-def _is_meant(call: Call) -> Callable[[str, tuple[str, ...]], bool]:
-    """Return whether a host with its labels is one of those that the call names."""
-    flags, groups = call.flags, call.settings.fleet.labels
-
-    def is_meant(host: str, labels: tuple[str, ...]) -> bool:
-        own = {name for name, hosts in groups.items() if host in hosts} | set(labels)
-        return (not flags.hosts or host in flags.hosts) and (
-            not flags.labels or bool(own & set(flags.labels))
-        )
-
-    return is_meant
+    return meant_here(call, build_sources(call.settings, call.flags.config, with_servers=False))
 
 
 def _several(call: Call, sources: Sequence[FleetSource]) -> Engine:
+    from memconsole.cli.call.fleet import is_meant  # noqa: PLC0415 - most have one home
     from memconsole.compose import engine as wiring  # noqa: PLC0415
     from memconsole.compose.fleet import build_several  # noqa: PLC0415 - most have one home
 
@@ -104,7 +87,7 @@ def _several(call: Call, sources: Sequence[FleetSource]) -> Engine:
         sources,
         clock=call.clock,
         engine_of=engine_of,
-        is_meant=_is_meant(call),
+        is_meant=is_meant(call),
     )
 
 

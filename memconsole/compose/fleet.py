@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -18,6 +19,7 @@ from memconsole.system.folders import require_state_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from threading import Event
 
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
@@ -85,6 +87,42 @@ def split_copies(
     from memconsole.compose.fleet_server import copy_searches  # noqa: PLC0415 - loads psycopg
 
     return copy_searches(settings, sources, clock)
+
+
+def build_teller(
+    settings: Settings,
+    own: Engine,
+    clock: Clock,
+    is_meant: Callable[[str, tuple[str, ...]], bool],
+    *,
+    is_alone: bool,
+) -> Callable[[Event], None] | None:
+    """Return what tells monitoring of a fleet for as long as it runs; None where nobody asks.
+
+    Args:
+        settings: With `[fleet]` and `[metrics]`.
+        own: The engine of this process.
+        clock: Ours.
+        is_meant: Whether a host is told of.
+        is_alone: No scheduler of this call has port and file to itself; else the file is one beside
+            theirs, and there is no port.
+    """
+    from memconsole.adapters.metrics import PrometheusMetrics  # noqa: PLC0415 - seldom
+
+    file, servers = settings.metrics.textfile, servers_of(settings)
+    if file is not None and not is_alone:
+        file = file.with_name(f"{file.stem}-fleet{file.suffix}")
+    sink = PrometheusMetrics(file, settings.metrics.port if is_alone else 0)
+    if not servers or not sink.is_wanted:
+        return None
+    from memconsole.compose.fleet_server import fleet_watch  # noqa: PLC0415 - loads psycopg
+    from memconsole.engine.several.homes import SeveralHomes  # noqa: PLC0415 - most have one home
+    from memconsole.engine.several.telling import tell  # noqa: PLC0415 - likewise
+
+    several = SeveralHomes(own, (), clock, settings.fleet.labels)
+    for url in servers:
+        several.watch(fleet_watch(settings, url), is_meant)
+    return partial(tell, several, sink, settings.metrics.interval)
 
 
 def servers_of(settings: Settings) -> tuple[str, ...]:

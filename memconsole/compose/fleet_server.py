@@ -46,6 +46,7 @@ from memconsole.system.atomic_file import create_file
 from memconsole.system.folders import open_state_folder
 
 if TYPE_CHECKING:
+    from collections import Counter
     from collections.abc import Callable, Sequence
     from datetime import datetime
     from pathlib import Path
@@ -182,12 +183,20 @@ def fleet_veil(settings: Settings) -> Veil:
     return Veil(_kept(settings.state_dir, _PEERS))
 
 
+def _asked_at_length(settings: Settings, path: str) -> LocalHome:
+    file = settings.config_file
+    config = str(file) if file is not None and file.exists() else None
+    return LocalHome(path, config=config, host="", timeout=_LONGEST)
+
+
 def fleet_worker(
     settings: Settings,
     clock: Clock,
     meant: Callable[[str], str],
     hidden: Callable[[Json], Json],
     engine: Engine,
+    *,
+    ended: Counter[str] | None = None,
 ) -> LetterWorker:
     """Return what carries out the commands that people send to the home of these settings.
 
@@ -196,19 +205,17 @@ def fleet_worker(
         clock: The clock of the process.
         meant: Puts the key of a session in the place of its digest.
         hidden: Puts digests in the place of names.
-        engine: Of the home; looks for what became of commands whose process ended.
+        engine: Of the home; looks for what became of what a process that ended began.
+        ended: Counts how commands end.
 
     Raises:
         StateError: Our state folder cannot be written.
     """
     path = str(find_home(settings.home, os.environ, user_home()).path)
-    file = settings.config_file
-    config = str(file) if file is not None and file.exists() else None
-    home = LocalHome(path, config=config, host="", timeout=_LONGEST)
 
     def do(words: Sequence[str]) -> tuple[int, Json]:
         try:
-            heard = home.ask([meant(one) for one in words])
+            heard = _asked_at_length(settings, path).ask([meant(one) for one in words])
             return heard.code, hidden(json.loads(heard.text))
         except (SourceAwayError, ValueError) as error:
             return 1, refused(f"no answer: {error}", "`memconsole runs` there tells.")
@@ -217,20 +224,18 @@ def fleet_worker(
         found = look_after(letter, since, engine.rotation, engine.runs)
         return (found[0], hidden(found[1])) if isinstance(found, tuple) else found
 
-    server, passwords = parse_server(settings.fleet.url), passwords_of(settings.state_dir)
+    server = parse_server(settings.fleet.url)
     identity = str(_identity(settings.state_dir, path))
+    host = server.user.rpartition("_")[2]  # as `fleet invite` makes roles; a name holds no _
+    operators = tuple(map(operator_of, settings.fleet.operators))
     return LetterWorker(
-        PostgresLetters(server, passwords, identity),
-        Door(
-            server.user.rpartition("_")[2],  # as `fleet invite` makes roles; a name holds no _
-            (identity,),
-            tuple(operator_of(one) for one in settings.fleet.operators),
-            settings.fleet.allow,
-        ),
+        PostgresLetters(server, passwords_of(settings.state_dir), identity),
+        Door(host, (identity,), operators, settings.fleet.allow),
         do,
         JsonStatusFile(settings.state_dir / FOLDER / f"begun-{identity}.json"),
         clock,
         look=look,
+        ended=ended,
     )
 
 
@@ -239,6 +244,8 @@ def fleet_publisher(
     clock: Clock,
     look: Callable[[], Sequence[Fact]],
     choose: Callable[[], Sequence[Shelf]] = tuple,
+    *,
+    ended: Counter[str] | None = None,
 ) -> Publisher:
     """Return what publishes the home of these settings.
 
@@ -247,6 +254,7 @@ def fleet_publisher(
         clock: The clock of the process.
         look: Makes the rows.
         choose: Chooses the indexes whose chunks go along.
+        ended: How commands of people elsewhere ended, which is told with it.
 
     Raises:
         StateError: Our state folder cannot be written.
@@ -270,6 +278,7 @@ def fleet_publisher(
         beat=settings.fleet.beat,
         share=random.random,
         shelves=choose,
+        ended=ended,
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from memconsole.domain.fleet.publishing import TOLD_AFTER
 from memconsole.domain.sessions.activity import Doing
 from memconsole.domain.upkeep import OldKind
 from memconsole.lazy_dataclass import dataclass
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memconsole.domain.fleet.publishing import Standing
     from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.search.indexing import IndexStatus, Source
+    from memconsole.domain.snapshot.homes import HomeReading, ServerReading
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
     from memconsole.domain.upkeep import OldFigures
 
@@ -77,6 +80,44 @@ def families(
     for one in snapshot.alerts:
         alerts.add(1, one.issue, one.status.value)
     return (*found, *(family for part in parts for family in part), alerts)
+
+
+def of_publishing(standing: Standing, now: datetime) -> tuple[Family, ...]:
+    """Return how the publishing of this host in a fleet goes."""
+    up = _family("fleet_up", "Whether what this host publishes reaches the fleet")
+    if standing.state != "withdrawn" and now - standing.at <= TOLD_AFTER:
+        up.add(standing.state == "live")
+    last = _family("fleet_last_publish_seconds", "Seconds since the last round that went through")
+    if standing.published_at is not None:
+        last.add(max((now - standing.published_at).total_seconds(), 0.0))
+    owed = _family("fleet_owed_rows", "Rows that are not in the fleet as they are now")
+    owed.add(standing.owed)
+    ended = _family(
+        "fleet_commands_total", "Commands of people elsewhere that ended so", "verb", "state"
+    )
+    for name, count in sorted(standing.commands.items()):
+        verb, _, state = name.rpartition(" ")
+        ended.add(count, verb, state)
+    return up, last, owed, ended
+
+
+def of_fleet(homes: Iterable[HomeReading], server: ServerReading | None) -> tuple[Family, ...]:
+    """Return how the hosts of a fleet are, as one place sees them; labels are hosts alone."""
+    up = _family("fleet_server_up", "Whether the server of the fleet answers")
+    hosts = _family("fleet_hosts", "Homes by how new what they published is", "freshness")
+    due = _family("fleet_due_sessions", "Sessions that rotation would take now", "host")
+    chunks = _family("fleet_chunks", "Chunks that are published to be searched", "host")
+    if server is not None:
+        up.add(server.is_up)
+    if server is None or server.is_up:  # else nobody knows
+        known = list(homes)
+        for word in ("live", "late", "away"):
+            hosts.add(sum(one.freshness == word for one in known), word)
+        for one in known:
+            if one.figures is not None and one.freshness != "away":
+                due.add(one.figures.due, one.label)
+                chunks.add(one.figures.chunks, one.label)
+    return up, hosts, due, chunks
 
 
 def _agents(snapshot: ConsoleSnapshot) -> Iterable[Family]:

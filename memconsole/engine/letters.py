@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import json
 import logging
+from collections import Counter
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.domain.fleet.letters import REMEMBERED, LetterState, refusal
+from memconsole.domain.fleet.letters import REMEMBERED, VERBS, LetterState, refusal
 from memconsole.domain.fleet.publishing import pause_after
 from memconsole.domain.rotation import RotationState
 from memconsole.errors import FleetError, MemconsoleError, SourceAwayError, StateError
@@ -62,6 +64,7 @@ class LetterWorker:
         clock: Ours; how long it is remembered is nothing that the server says.
         look: Finds out what became of a letter that was begun then: its exit code and answer, where
             to look for it, or None while it may still go on.
+        ended: Counts how letters ended, by `verb state`.
     """
 
     def __init__(
@@ -73,12 +76,14 @@ class LetterWorker:
         clock: Clock,
         *,
         look: Callable[[Letter, datetime], tuple[int, Json] | str | None] = lambda *_: "",
+        ended: Counter[str] | None = None,
     ) -> None:
         self._box = box
         self._door = door
         self._do = do
         self._begun = begun
         self._look = look
+        self._ended = Counter[str]() if ended is None else ended
         self._clock = clock
         self._owed: dict[str, tuple[int, Json]] = {}
         self._failures = 0
@@ -115,7 +120,7 @@ class LetterWorker:
             elif one.state is LetterState.BEGUN:
                 is_left |= not self._found(one)
             elif why := self._why_not(one):
-                self._end(one.id, LetterState.REFUSED, why)
+                self._end(one, LetterState.REFUSED, why)
             elif one.letter is not None:
                 self._carry_out(one.letter)
         return is_left
@@ -129,7 +134,7 @@ class LetterWorker:
         if found is None:
             return False
         if isinstance(found, str):
-            self._end(one.id, LetterState.INTERRUPTED, f"its process ended; {found or _AGAIN}")
+            self._end(one, LetterState.INTERRUPTED, f"its process ended; {found or _AGAIN}")
         else:
             self._owed[one.id] = found
             self._tell(one.id)
@@ -170,6 +175,12 @@ class LetterWorker:
             error = {"code": "refused", "message": f"done; {why}", "hint": _SEE}
             self._box.finish(letter_id, LetterState.ANSWERED, code, {"schema": 1, "error": error})
         del self._owed[letter_id]
+        verb = outcome.get("command") if isinstance(outcome, Mapping) else None
+        self._count(verb, LetterState.ANSWERED)
+
+    def _count(self, verb: object, state: LetterState) -> None:
+        """Count an end; a word that somebody else made up is no verb."""
+        self._ended[f"{verb if verb in VERBS else 'other'} {state}"] += 1
 
     def _remembered(self) -> dict[str, str]:
         """Return what was begun here, newer than any letter can be old.
@@ -191,10 +202,11 @@ class LetterWorker:
                 hint="When none waits, delete `fleet/begun-*.json` in the state folder.",
             ) from None
 
-    def _end(self, letter_id: str, state: LetterState, why: str) -> None:
+    def _end(self, one: Received, state: LetterState, why: str) -> None:
         logger.warning("fleet: a command is %s: %s", state, why)
         error = {"code": state.value, "message": f"{state}: {why}", "hint": ""}
-        self._box.finish(letter_id, state, 1, {"schema": 1, "error": error})
+        self._box.finish(one.id, state, 1, {"schema": 1, "error": error})
+        self._count(one.letter.verb if one.letter is not None else None, state)
 
 
 def look_after(

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from memconsole import __version__
 from memconsole.domain.checkpoint.rules import is_readable
 from memconsole.domain.commands.cleanup import CLEANUP
-from memconsole.domain.metrics import families
+from memconsole.domain.fleet.publishing import standing_of
+from memconsole.domain.metrics import families, of_publishing
 from memconsole.domain.upkeep import OldFigures, Step, counted
 from memconsole.engine.cleanup.read import OURS, left_over
 
@@ -48,6 +49,7 @@ class MetricsService:
         runs: RunLog,
     ) -> None:
         self._sink = health.metrics
+        self._fleet = health.fleet
         self._jobs = health.jobs
         self._old = health.transcripts
         self._reader = reader
@@ -69,6 +71,8 @@ class MetricsService:
         snapshot, records = self._snapshot(), self._jobs.records()
         indexes, old = self._search.indexes(), dict(self._old_figures())
         found = families(snapshot, records, indexes, old, version=__version__)
+        if (standing := standing_of(self._fleet.read())) is not None:
+            found += of_publishing(standing, snapshot.taken_at)
         self._sink.publish(found)
         return sum(len(one.samples) for one in found)
 

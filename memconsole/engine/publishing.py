@@ -6,6 +6,7 @@ It is a thread of its own beside the jobs: those never wait for it, and it never
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -36,6 +37,7 @@ class Publisher:
         beat: Between two rounds.
         share: Chance from 0 to 1, for pauses.
         shelves: Chooses the indexes whose chunks go along.
+        ended: How commands of people elsewhere ended, by `verb state`; counted on from the file.
     """
 
     def __init__(
@@ -48,6 +50,7 @@ class Publisher:
         beat: timedelta,
         share: Callable[[], float],
         shelves: Callable[[], Sequence[Shelf]] = tuple,
+        ended: Counter[str] | None = None,
     ) -> None:
         self._look = look
         self._copy = copy
@@ -59,6 +62,8 @@ class Publisher:
         self._failures = 0
         now = clock.now()
         self._standing = standing_of(standing.read()) or Standing("starting", now, now)
+        self._ended = Counter[str]() if ended is None else ended
+        self._ended.update(self._standing.commands)
 
     def run(self, stop: Event) -> None:
         """Go on until it is stopped."""
@@ -83,31 +88,36 @@ class Publisher:
 
     def round(self) -> timedelta:
         """Publish once; returns the pause before the next time."""
+        facts: Sequence[Fact] | None = None
         try:
-            sent = self._copy.publish(self._look(), self._shelves())
+            facts = self._look()
+            sent = self._copy.publish(facts, self._shelves())
         except FleetHeldError as error:
-            return self._failed("held", error)
+            return self._failed("held", error, facts)
         except SourceAwayError as error:
-            return self._failed("away", error)
+            return self._failed("away", error, facts)
         except MemconsoleError as error:
-            return self._failed("fleet", error)
+            return self._failed("fleet", error, facts)
         if sent.rows or sent.gone:
             logger.debug("published %d rows, %d are gone", sent.rows, sent.gone)
         self._failures = 0
-        self._note(self._standing.next("live", self._clock.now()))
+        self._note(self._standing.next("live", self._clock.now(), owed=sent.owed))
         return timedelta() if sent.owed else self._beat
 
-    def _failed(self, state: str, error: MemconsoleError) -> timedelta:
+    def _failed(
+        self, state: str, error: MemconsoleError, facts: Sequence[Fact] | None
+    ) -> timedelta:
         self._failures += 1
         if state != self._standing.state:
             logger.warning("%s", error)
-        self._note(self._standing.next(state, self._clock.now(), str(error)))
+        owed = None if facts is None else self._copy.owed(facts)
+        self._note(self._standing.next(state, self._clock.now(), str(error), owed))
         return min(self._beat, pause_after(self._failures, self._share()))
 
     def _note(self, standing: Standing) -> None:
         if standing.state != self._standing.state:
             logger.info("fleet: %s", standing.state)
-        self._standing = standing
+        self._standing = standing = standing._replace(commands=dict(self._ended))
         try:
             self._file.write(standing.text())
         except StateError as error:

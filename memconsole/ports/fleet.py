@@ -64,6 +64,9 @@ class FleetCopy(Protocol):
             FleetError: The server refuses.
         """
 
+    def owed(self, facts: Sequence[Fact]) -> int | None:
+        """Return how many rows are other than in the copy when it was last seen; None before."""
+
     def close(self) -> None:
         """Give the home free."""
 

@@ -14,6 +14,7 @@ import pytest
 
 from memconsole.adapters.metrics import PrometheusMetrics
 from memconsole.domain.commands.cleanup import Cleanup
+from memconsole.domain.fleet.publishing import Standing
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.metrics import Family, families
 from memconsole.domain.settings import Settings
@@ -190,3 +191,23 @@ def test_a_folder_that_is_missing_is_said(tmp_path: Path) -> None:
 def test_off_is_the_default() -> None:
     assert not PrometheusMetrics(SETTINGS.metrics.textfile, SETTINGS.metrics.port).is_wanted
     assert SETTINGS.metrics.interval == timedelta(minutes=1)
+
+
+def test_a_host_tells_how_its_publishing_goes_and_one_in_no_fleet_does_not(
+    world: World,
+) -> None:
+    made = Engine(world.ports, SETTINGS)
+    made.metrics.publish()
+    assert "fleet_up" not in samples(world.metrics.families)
+    before = NOW - timedelta(seconds=90)
+    standing = Standing("away", before, NOW, before, "refused", 3, {"checkpoint answered": 2})
+    world.fleet_standing.write(standing.text())
+    made.metrics.publish()
+    found = samples(world.metrics.families)
+    assert found["fleet_up"] == {(): 0}
+    assert found["fleet_last_publish_seconds"] == {(): 90}
+    assert found["fleet_owed_rows"] == {(): 3}
+    assert found["fleet_commands_total"] == {("checkpoint", "answered"): 2}
+    world.fleet_standing.write(standing._replace(at=NOW - timedelta(hours=1)).text())
+    made.metrics.publish()
+    assert samples(world.metrics.families)["fleet_up"] == {}  # nobody publishes: nobody knows

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
@@ -69,7 +70,10 @@ class Host:
         door = Door("alpha", ["h"], [Operator("ann", "k", frozenset({"*"}))], ["checkpoint"])
         self.answer: Json = {"schema": 1}
         self.begun = FakeStatusFile()
-        self.worker = LetterWorker(self.box, door, self.do, self.begun, self.clock)
+        self.ended: Counter[str] = Counter()
+        self.worker = LetterWorker(
+            self.box, door, self.do, self.begun, self.clock, ended=self.ended
+        )
 
     def do(self, words: Sequence[str]) -> tuple[int, Json]:
         """Carry out one call."""
@@ -99,6 +103,15 @@ def test_nothing_is_begun_where_it_cannot_be_told_what_was(text: str) -> None:
     with pytest.raises(StateError, match="none is begun"):
         host.worker.round()
     assert host.done == 0
+
+
+def test_ends_are_counted_by_verb_and_what_somebody_made_up_is_no_verb() -> None:
+    host = Host()
+    for number, command in enumerate(("checkpoint", "x" * 99)):
+        host.answer = {"schema": 1, "command": command}
+        host.box.shows(str(number), NOW + DAY, NOW)
+        host.worker.round()
+    assert host.ended == {"checkpoint answered": 1, "other answered": 1}
 
 
 def test_a_server_whose_time_is_days_off_has_nothing_begun() -> None:

@@ -20,7 +20,7 @@ from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.cli.call.call import Call
     from memconsole.cli.call.flags import Flags
@@ -260,6 +260,34 @@ def meant(
         if (not flags.hosts or one.home.host in flags.hosts)
         and (not flags.labels or one.home.host in labelled)
     )
+
+
+def meant_here(call: Call, sources: Sequence[FleetSource]) -> Sequence[FleetSource]:
+    """Return the homes that are meant; a server may have hosts that are not known before.
+
+    Raises:
+        UsageError: There is none, or a host or label is none of the fleet's.
+    """
+    from memconsole.compose.fleet import servers_of  # noqa: PLC0415 - most calls have no fleet
+
+    if servers_of(call.settings):
+        allowed = is_meant(call)
+        return [one for one in sources if allowed(one.home.host, ())]
+    require_fleet(sources)
+    return meant(sources, call.flags, call.settings.fleet.labels)
+
+
+def is_meant(call: Call) -> Callable[[str, tuple[str, ...]], bool]:
+    """Return whether a host with its labels is one of those that the call names."""
+    flags, groups = call.flags, call.settings.fleet.labels
+
+    def tells(host: str, labels: tuple[str, ...]) -> bool:
+        own = {name for name, hosts in groups.items() if host in hosts} | set(labels)
+        return (not flags.hosts or host in flags.hosts) and (
+            not flags.labels or bool(own & set(flags.labels))
+        )
+
+    return tells
 
 
 def code_of(replies: Sequence[Reply]) -> int:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import threading
+from collections import Counter
 from contextlib import closing, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING
 
@@ -75,8 +76,14 @@ def serve_jobs(call: Call, layer: Layer | None = None) -> int:
 @contextmanager
 def _publishing(call: Call) -> Iterator[None]:
     """Publish figures while the block runs, where a fleet is named and something may leave."""
+    with _going_on(_loops_of_a_fleet(call) if call.settings.fleet.url else []):
+        yield
+
+
+@contextmanager
+def _going_on(loops: Sequence[Callable[[threading.Event], None]]) -> Iterator[None]:
+    """Run each of these in a thread of its own while the block runs."""
     stop = threading.Event()
-    loops = _loops_of_a_fleet(call) if call.settings.fleet.url else []
     threads = [threading.Thread(target=loop, args=(stop,), daemon=True) for loop in loops]
     for thread in threads:
         thread.start()
@@ -104,13 +111,15 @@ def _loops_of_a_fleet(call: Call) -> list[Callable[[threading.Event], None]]:
     engine = wiring.build_engine(settings, Origin.SCHEDULER, clock=clock)
     figures = Figures(engine, settings, fleet_server.fleet_veil(settings), clock.now)
     look = figures.look
-    publisher = fleet_server.fleet_publisher(settings, clock, look, engine.search.outgoing)
+    ended: Counter[str] = Counter()
+    choose = engine.search.outgoing
+    publisher = fleet_server.fleet_publisher(settings, clock, look, choose, ended=ended)
     if not settings.fleet.operators:
         return [publisher.run]
-    return [
-        publisher.run,
-        fleet_server.fleet_worker(settings, clock, figures.meant, figures.hidden, engine).run,
-    ]
+    worker = fleet_server.fleet_worker(
+        settings, clock, figures.meant, figures.hidden, engine, ended=ended
+    )
+    return [publisher.run, worker.run]
 
 
 @contextmanager
@@ -198,14 +207,19 @@ def serve_several(call: Call, layer: Layer | None) -> int:
     Raises:
         UsageError: None of the homes that are meant is of this host.
     """
-    from memconsole.cli.call.fleet import meant, require_fleet  # noqa: PLC0415 - most have one home
-    from memconsole.compose.fleet import build_sources, local_homes  # noqa: PLC0415 - likewise
+    from memconsole.cli.call.fleet import is_meant, meant_here  # noqa: PLC0415 - seldom
+    from memconsole.compose.fleet import (  # noqa: PLC0415 - likewise
+        build_sources,
+        build_teller,
+        local_homes,
+    )
 
     settings = call.settings
-    sources = build_sources(settings, call.flags.config)
-    require_fleet(sources)
-    homes = local_homes(meant(sources, call.flags, settings.fleet.labels))
-    if not homes:
+    homes = local_homes(
+        meant_here(call, build_sources(settings, call.flags.config, with_servers=False))
+    )
+    tell = build_teller(settings, call.engine, call.clock, is_meant(call), is_alone=not homes)
+    if not homes and tell is None:
         raise UsageError(
             "no home of this host is meant", hint="The jobs of another host are run there."
         )
@@ -221,7 +235,7 @@ def serve_several(call: Call, layer: Layer | None) -> int:
     words = (*config, "--serve", *(() if layer is None else ("--layer", layer.value)))
     schedulers = [_Scheduler(home, words, environ) for home in homes]
     stopper = Stopper()
-    with closing(stopper.bell), stopped_by_signals(stopper):
+    with closing(stopper.bell), stopped_by_signals(stopper), _going_on([tell] if tell else []):
         notifier.ready(f"{plural(len(homes), 'home')}, a scheduler each")
         while not stopper.is_stopped:
             for one in schedulers:

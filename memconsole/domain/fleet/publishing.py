@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import json
 from datetime import datetime, timedelta
-from typing import Final, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 MOST_PAUSE: Final = timedelta(minutes=1)
 _FIRST_PAUSE = timedelta(seconds=1)
@@ -35,6 +39,8 @@ class Standing(NamedTuple):
         at: When it was written.
         published_at: The last round that went through.
         message: What is wrong, as one sentence.
+        owed: Rows that are not in the copy yet, or not as they are now; None where nobody knows.
+        commands: How many commands of people elsewhere ended so, by `verb state`.
     """
 
     state: str
@@ -42,17 +48,22 @@ class Standing(NamedTuple):
     at: datetime
     published_at: datetime | None = None
     message: str = ""
+    owed: int | None = None
+    commands: Mapping[str, int] = MappingProxyType({})
 
-    def next(self, state: str, at: datetime, message: str = "") -> Standing:
+    def next(
+        self, state: str, at: datetime, message: str = "", owed: int | None = None
+    ) -> Standing:
         """Return what it is after another round."""
         published = at if state == "live" else self.published_at
-        return Standing(state, self.since if state == self.state else at, at, published, message)
+        since = self.since if state == self.state else at
+        return Standing(state, since, at, published, message, owed, self.commands)
 
     def text(self) -> str:
         """Return the file."""
         row = {
             name: one.isoformat() if isinstance(one, datetime) else one
-            for name, one in self._asdict().items()
+            for name, one in self._replace(commands=dict(self.commands))._asdict().items()
         }
         return json.dumps(row) + "\n"
 
@@ -69,6 +80,8 @@ def standing_of(text: str | None) -> Standing | None:
             at,
             None if published is None else datetime.fromisoformat(published),
             str(row["message"]),
+            row.get("owed"),
+            dict(row.get("commands", {})),
         )
     except (ValueError, KeyError, TypeError):
         return None

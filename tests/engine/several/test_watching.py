@@ -16,6 +16,7 @@ from memconsole.domain.fleet.publishing import TOLD_AFTER
 from memconsole.domain.fleet.wire import Heard
 from memconsole.engine.several.homes import SeveralHomes
 from memconsole.engine.several.members import LocalMember
+from memconsole.engine.several.telling import tell
 from memconsole.errors import SourceAwayError
 from tests.doubles.platform import NOW, FakeClock
 from tests.engine.several.test_homes import golden
@@ -24,6 +25,7 @@ from tests.ui.fake_engine import FakeEngine
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memconsole.domain.metrics import Family
     from memconsole.domain.snapshot.homes import HomeReading
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
@@ -236,3 +238,29 @@ def test_nothing_is_sent_through_a_door_that_is_shut_and_what_is_away_is_not_pla
     assert isinstance(later, Planned)
     assert later.message == "beta is away 14 min: it is done when it comes back"
     assert world.server.asked == []
+
+
+def test_monitoring_is_told_of_hosts_and_of_nothing_that_nobody_knows() -> None:
+    world = World(with_own=False)
+    world.server.hosts["beta"] = {"ago": 14 * 60}
+    del world.watching.begin
+    stop = threading.Event()
+
+    class Sink:
+        """Listens once."""
+
+        is_wanted = True
+
+        def __init__(self) -> None:
+            self.found: dict[str, dict[tuple[str, ...], float]] = {}
+
+        def publish(self, families: Sequence[Family]) -> None:
+            self.found = {one.name: dict(one.samples) for one in families}
+            stop.set()
+
+    sink = Sink()
+    tell(world.homes, sink, timedelta(minutes=1), stop)
+    assert sink.found["memconsole_fleet_server_up"] == {(): 1}
+    assert sink.found["memconsole_fleet_hosts"] == {("live",): 1, ("late",): 0, ("away",): 1}
+    assert set(sink.found["memconsole_fleet_due_sessions"]) == {("alpha",)}
+    assert sink.found["memconsole_fleet_chunks"] == {}

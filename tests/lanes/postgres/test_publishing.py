@@ -299,6 +299,7 @@ def test_a_server_that_goes_away_loses_nothing_and_is_tried_again(
         assert [rounds.round() for _ in range(4)] == [
             ("away", 1), ("away", 2), ("away", 4), ("away", 8),
         ]  # fmt: skip
+        assert json.loads(rounds.file.read() or "{}")["owed"] == 2  # a session, and its agent
         rounds.facts = sessions(1, 2, 3)
         server.start()
         assert rounds.round() == ("live", 30)

@@ -95,6 +95,13 @@ class PostgresCopy:
             self.close()
             raise
 
+    def owed(self, facts: Sequence[Fact]) -> int | None:
+        """Return how many rows are other than in the copy when it was last seen; None before."""
+        if self._home == 0:
+            return None
+        now = {(fact.kind, fact.key): fact.hash for fact in facts}
+        return sum(self._there.get(key) != now.get(key) for key in {*self._there, *now})
+
     def close(self) -> None:
         """Give the home free."""
         self._chunks = None

@@ -81,7 +81,9 @@ def hosts_listing(
         title="Hosts",
         about=literal(f"{dot} {figures.thousands(count)}, {states}{of_group}"),
         source="" if server is None else "fleet",
-        age=context.age(snapshot.taken_at),
+        age=context.age(snapshot.taken_at)
+        if server is None
+        else figures.ago(context.since(server.as_of)),
         number=1,
         columns=measured(_columns(shown, has_chunks=has_chunks), rows, sort.name),
         rows=rows,
