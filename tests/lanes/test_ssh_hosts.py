@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.ssh
 
+KEY = "agent:main:main"
 _REAL = f'exec {sys.executable} -P -m memconsole "$@"'
 _OLD = f'[ "$1" = --version ] && {{ echo memconsole 0.0.9; exit 0; }}\n{_REAL}'
 _SLOW = '[ "$1" = --version ] || sleep 30'
@@ -235,6 +236,27 @@ def test_each_host_does_what_its_own_command_line_does(fleet: Fleet) -> None:
     code, answer = fleet.ask("rotate", "--fleet", "--yes", hosts=("alpha", "beta"))
     assert code == 1
     assert {one["status"] for one in answer["data"]} == {"failed"}
+
+
+def test_what_was_said_and_written_on_another_host_is_read_there(fleet: Fleet) -> None:
+    code, answer = fleet.ask("transcript", KEY, "--host", "alpha", hosts=("alpha", "beta"))
+    assert code == 0, answer
+    assert {one["host"] for one in answer["data"]} == {"alpha"}
+    assert "sales part" in json.dumps(answer["data"])
+    code, answer = fleet.ask("session", KEY, "--host", "alpha,beta", hosts=("alpha", "beta"))
+    assert [(one["host"], one["key"]) for one in answer["data"]] == [
+        ("alpha", KEY),
+        ("beta", KEY),
+    ]
+    words = ("memory", "add", "the boat is red", "--agent", "alpha/main", "--long")
+    assert fleet.ask(*words, hosts=("alpha",))[0] == 0
+    code, answer = fleet.ask("get", "MEMORY.md", "--agent", "alpha/main", hosts=("alpha", "beta"))
+    assert "the boat is red" in answer["data"][0]["text"]
+    code, answer = fleet.ask("memory", "show", "--agent", "alpha/main", hosts=("alpha", "beta"))
+    assert "MEMORY.md" in {one["path"] for one in answer["data"]}
+    code, answer = fleet.ask("session", "agent:main:nobody", "--host", "beta", hosts=("beta",))
+    assert (code, answer["data"][0]["host"]) == (2, "beta")
+    assert answer["data"][0]["error"]
 
 
 def test_an_entry_is_forgotten_where_it_stands_and_comes_back(fleet: Fleet) -> None:

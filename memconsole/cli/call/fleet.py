@@ -29,10 +29,13 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.wire import Reply
     from memconsole.ports.fleet import FleetSource
 
-LISTS: Final = ("agents", "sessions", "runs")
+LISTS: Final = ("agents", "sessions", "runs", "transcript", "memory show")
 """Answered by a list; the others by one object a home."""
 
-READING: Final = ("status", *LISTS, "search", "get", "health")
+OF_ONE_THING: Final = ("get", "session", "transcript", "memory show")
+"""Readings about something of one home: asked of others only where a call names them."""
+
+READING: Final = tuple(dict.fromkeys(("status", *LISTS, "search", "health", *OF_ONE_THING)))
 _AT_HOME: Final = ("config fix",)
 """Acts on what nobody mends from afar."""
 
@@ -47,6 +50,11 @@ def acting() -> tuple[str, ...]:
 def is_carried(command: str) -> bool:
     """Whether a command can be carried to several homes."""
     return command in READING or command in acting()
+
+
+def is_usually_carried(command: str) -> bool:
+    """Whether settings alone carry a command to several homes."""
+    return is_carried(command) and command not in OF_ONE_THING
 
 
 def ask_fleet(

@@ -65,11 +65,11 @@ class Command(TyperCommand):
 
 def _is_usual(call: Call, command: str) -> bool:
     """Whether the settings carry this call to the fleet although nothing of it says so."""
-    if command == "get" or command.startswith("config ") or not call.is_usually_of_fleet:
+    if command.startswith("config ") or not call.is_usually_of_fleet:
         return False
-    from memconsole.cli.call.fleet import is_carried  # noqa: PLC0415 - most calls have no fleet
+    from memconsole.cli.call.fleet import is_usually_carried  # noqa: PLC0415 - most have no fleet
 
-    return is_carried(command)
+    return is_usually_carried(command)
 
 
 def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:

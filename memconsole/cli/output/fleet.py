@@ -31,10 +31,8 @@ def show_replies(printer: Printer, command: str, replies: Sequence[Reply]) -> No
     answered = [one for one in replies if not one.failure]
     if command == "status":
         _status(printer, replies)
-    elif command == "search":
-        _hits(printer, answered)
-    elif command == "get":
-        _lines(printer, answered)
+    elif command in _WRITERS:
+        _WRITERS[command](printer, answered)
     elif command not in _TABLES and any(_is_preview(one.data) for one in answered):
         printer.write(Cell("it was only looked at: --json tells what was found", "dim"))
     else:
@@ -134,6 +132,35 @@ def _lines(printer: Printer, replies: Sequence[Reply]) -> None:
             printer.write(printer.text(line) if line.strip() else "")
 
 
+def _messages(printer: Printer, replies: Sequence[Reply]) -> None:
+    for reply in replies:
+        rows = _rows(reply.data)
+        printer.title(_name(printer, reply), figures.plural(len(rows), "message"))
+        for row in rows:
+            who = f"{_text(row, 'at')} {_text(row, 'role') or _text(row, 'kind')}"
+            printer.write(Cell(printer.text(who), "mark"))
+            for line in _text(row, "text").split("\n"):
+                printer.sentence(Cell("  "), printer.text(line))
+
+
+def _session(printer: Printer, replies: Sequence[Reply]) -> None:
+    """Write what a session is; its tables are in JSON."""
+    for reply in replies:
+        row = reply.data if isinstance(reply.data, dict) else {}
+        printer.title(_name(printer, reply), printer.text(_text(row, "key")))
+        for name, value in row.items():
+            if isinstance(value, str | int | float) and name != "key":
+                printer.sentence(Cell(f"{printer.text(name):22}"), printer.text(str(value)))
+
+
+_WRITERS: dict[str, Callable[[Printer, Sequence[Reply]], None]] = {
+    "search": _hits,
+    "get": _lines,
+    "transcript": _messages,
+    "session": _session,
+}
+
+
 def _bad_checks(data: Json) -> Json:
     checks = _rows(data.get("checks") if isinstance(data, dict) else None)
     return [one for one in checks if one.get("status") != "ok"]
@@ -158,6 +185,10 @@ _TABLES: dict[str, tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[s
             figures.short_kilo(_count(row, "tokens")),
             "due" if row.get("due") is True else wording.NOTHING,
         ),
+    ),
+    "memory show": (
+        (Column("file", cut="middle", least=16), Column("bytes", right=True), _MESSAGE),
+        lambda row, _: (_text(row, "path"), _figure(row, "bytes"), _text(row, "text")),
     ),
     "runs": (
         (Column("started"), Column("command"), Column("status"), Column("reason", rank=1)),

@@ -199,6 +199,22 @@ OUTCOME: Final[Shape] = {
     "wrote": [{"path": "text", "bytes": "count", "mode": "text"}],
     "details": "any",
 }
+_OF_A_SESSION: Final = (
+    *("events", "tokens_by_class", "contributors", "fill", "fill_noted_at", "advice"),
+    *("next_events", "freshness", "last_capture_at", "last_flush_at", "summary", "is_captured"),
+    *("limits", "windows", "unattributed"),
+)
+"""What `session` says of one beside the fields of its row."""
+
+_MESSAGE: Final[Shape] = {
+    "id": "text?",
+    "at": "time?",
+    "kind": "text",
+    "role": "text?",
+    "text": "text",
+    "attachments": "any",
+    "on_path": "flag?",
+}
 _ANSWERS: Final[dict[str, Shape]] = {
     "status": STATUS,
     "agents": [AGENT],
@@ -207,6 +223,9 @@ _ANSWERS: Final[dict[str, Shape]] = {
     "health": _HEALTH,
     "search": _SEARCH,
     "consolidate": "any",
+    "session": {**SESSION, **dict.fromkeys(_OF_A_SESSION, "any")},
+    "transcript": [_MESSAGE],
+    "memory show": "any",
 }
 
 
