@@ -47,7 +47,7 @@ AGENT: Final[Shape] = {
     "checkpoint_at": "time?",
     "problems": [_NOTICE],
 }
-SESSION: Final[Shape] = {
+SESSION: Final[dict[str, Shape]] = {
     "key": "text?",
     "agent": "text",
     "session_id": "text?",
