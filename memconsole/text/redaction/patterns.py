@@ -110,7 +110,7 @@ CONNECTIVE = (
     r"|(?P<cell>\s{0,20}\|\s{0,20}(?=[^\s|-])(?!\\{1,4}[nrt]))"
     r"|\s{1,5}(?i:is|was|ist|war|lautet|heißt|es|est|é|è|jest)\s{1,5}"
     r"(?:(?i:now|still|currently|jetzt|nun|noch|aktuell|ahora|maintenant|adesso|teraz)\s{1,5})?"
-    r"|\s{0,3}(?:是|为|為|は|が)\s{0,3}"
+    r"|\s{0,3}(?:是|为|為|は|が)\s{0,3}|\s{1,3}[-–—]{1,2}\s{1,3}"
     r"|(?P<quoted>\s{1,3}(?=[\"'`]))"
     r"|(?P<far>(?:\s[^\s:=：|\"'`]{1,20}){1,2}\s?[:=：]\s{1,3})"
     r"|(?P<blank>\s)"

@@ -135,7 +135,7 @@ PLACES = (
     _place(
         "password",
         ("password for",),
-        rf"(?i:\bset password for [^=\n]{{1,80}}=\s{{0,3}}){_ARGUMENT}",
+        rf"(?i:\bset password for [^=\n]{{1,80}}=\s{{0,3}}(?:password\s?\(\s?)?){_ARGUMENT}",
     ),
     _place(
         "secret",
@@ -189,6 +189,13 @@ PLACES = (
         ("dentified",),
         r"[dD](?:entified(?<=\b[iI]dentified)|ENTIFIED(?<=\bIDENTIFIED))(?i:\s{1,3}(?:with\s{1,3}\S{1,40}\s{1,3})?(?:by|as)\s{1,3}"
         rf"(?:password\s{{1,3}})?){_ARGUMENT}",
+    ),
+    _place(
+        "password",
+        ("password",),
+        r"(?i:\b(?:with|login|encrypted)\s{1,3}password(?:\s{1,3}|\s?=\s?N?))"
+        r"'(?P<secret>[^'\n]{3,200})'",
+        rarity="'",
     ),
 )
 """Shapes whose group `secret` is what the place demands; their hints are in small letters."""

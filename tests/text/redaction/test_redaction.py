@@ -84,6 +84,8 @@ ANNOUNCED = (
     "secret_key_base: {}",
     "here is the key you wanted: {}",
     "Server=db;Password={};Timeout=3",
+    "password - {}",
+    "пароль — {}",
 )
 
 HARMLESS = (
@@ -414,6 +416,20 @@ def test_time_grows_with_the_length_alone(unit: str) -> None:
     small = min(seconds(4_000) for _ in range(3))
     large = seconds(16 * 4_000)
     assert large < 4 * 16 * max(small, 0.0005)
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "ALTER ROLE app WITH PASSWORD '{}';",
+        "create user app password '{}'",
+        "CREATE ROLE app LOGIN ENCRYPTED PASSWORD '{}'",
+        "SET PASSWORD FOR app = PASSWORD('{}')",
+        "CREATE LOGIN app WITH PASSWORD = N'{}'",
+    ],
+)
+def test_a_password_in_sql_goes_however_plain_it_is(statement: str) -> None:
+    assert mask(statement.format("hunter2xyz")) == statement.format("[redacted:password]")
 
 
 def test_a_pin_and_a_spanish_secret_go() -> None:
