@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.calendar import local_day, local_time
 from memconsole.domain.memory.categories import category_of, with_own
-from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
+from memconsole.domain.memory.files import EMOJI, MARKER_TAGS, is_utf8
 from memconsole.domain.settings.headings import CategoryRule
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
@@ -79,7 +79,8 @@ class IndexText:
 def catalogued(items: Iterable[PoolItem], rules: IndexMdSettings) -> tuple[PoolItem, ...]:
     """Return the files of a pool that the index lists: those below `memory/` that can be read.
 
-    A link that leads out of the workspace is nothing to send an agent to.
+    A link that leads out of the workspace is nothing to send an agent to, and a name that is not
+    UTF-8 none by which it could ask for the file.
     """
     return tuple(
         item
@@ -87,6 +88,7 @@ def catalogued(items: Iterable[PoolItem], rules: IndexMdSettings) -> tuple[PoolI
         if item.path.startswith(_FOLDER)
         and item.path != INDEX
         and item.is_counted
+        and is_utf8(item.path)
         and not _is_left_out(item, rules)
     )
 

@@ -10,6 +10,7 @@ from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.commands.index_md import Catalogued
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.index_md import INDEX, catalogued, is_same_index, render_index
+from memconsole.domain.memory.files import is_utf8
 from memconsole.text.estimate import tokens_in
 from memconsole.text.figures import size_words
 
@@ -43,7 +44,9 @@ def index_md(
     """
     home, agent = turns.place(command)
     pool = reader.pool(home, agent)
-    unread = tuple(one for one in pool.notices if one.code == UNREADABLE)
+    unread = tuple(
+        one for one in pool.notices if one.code == UNREADABLE or not is_utf8(one.path or "")
+    )
     least = settings.index_md.min_pool_bytes
     if pool.size_bytes < least and not command.is_forced:
         return Skipped(

@@ -98,6 +98,11 @@ def test_what_is_no_memory_for_reading_is_left_out() -> None:
     assert (found.files, "projects/archive.md" in found.text) == (1, True)
 
 
+def test_a_name_that_nobody_can_write_down_is_not_listed() -> None:
+    found = render(item("memory/bad\udcff.md"), item("memory/good.md"))
+    assert (found.files, "bad" in found.text) == (1, False)
+
+
 def test_over_the_budget_the_oldest_logs_fold_first_then_the_others() -> None:
     logs = [
         item(f"memory/{NOW - timedelta(days=n):%Y-%m-%d}.md", days=n, markers={"FACT": 1})

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import PlatformConfig
+from memconsole.domain.agents import Notice, PlatformConfig
 from memconsole.domain.memory.files import PoolItem
 from tests.cli.contract import check_envelope
 from tests.doubles.platform import NOW
@@ -43,6 +43,19 @@ def test_it_is_written_only_when_something_changed(world: World, call: Caller) -
     hold(world, 70_000)
     [changed] = call.json("index-md", "--agent", "main").data
     assert changed["status"] == "done"
+
+
+def test_a_file_that_is_not_listed_for_its_name_is_told(world: World, call: Caller) -> None:
+    hold(world, 60_000)
+    root = world.platform.agents[0].workspace
+    notices = (
+        Notice("not-utf8", "it has no name to be called by", "memory/bad\udcff.md"),
+        Notice("not-utf8", "what cannot be read was replaced", "memory/latin.md"),
+    )
+    world.memory.pools[root] = replace(world.memory.pools[root], notices=notices)
+    for options in (("--dry-run",), ()):
+        warnings = call.json("index-md", "--agent", "main", *options).envelope["warnings"]
+        assert [one["message"] for one in warnings] == ["it has no name to be called by"]
 
 
 def test_printing_writes_nothing(world: World, call: Caller) -> None:
