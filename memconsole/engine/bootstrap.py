@@ -37,7 +37,7 @@ from memconsole.domain.sessions.keys import (
     key_of,
     parse_key,
 )
-from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.errors import StateError, UsageError, WorkspaceError
 from memconsole.lazy_dataclass import dataclass
@@ -358,9 +358,9 @@ def _agent(home: Home, workspace: Path | None, session_key: str | None) -> Agent
         raise UsageError(f"{workspace} is the workspace of no agent")
     if session_key is not None and session_key.startswith("agent:"):
         return find_agent(home, parse_key(session_key, owner="main").agent_id)
-    if not home.agents:
+    if not (agents := agents_of(home, None)):
         raise UsageError("this home has no agents")
-    return home.agents[0]
+    return agents[0]
 
 
 def _class(agent: Agent, session_key: str | None) -> SessionClass:

@@ -60,8 +60,10 @@ def test_health_does_not_call_well_what_it_cannot_see(program: Program, folder: 
     answer = program.json("health")
 
     checks = {one["id"]: one["status"] for one in answer.data["checks"]}
-    seen = {checks[name] for name in ("jobs", "locks", "capture-skips", "reset-ineffective")}
-    assert seen == {"unknown"}
+    unseen = ("jobs", "locks", "capture-skips", "reset-ineffective", "secrets")
+    told = [one for one in answer.data["checks"] if one["id"] in unseen]
+    assert {one["status"] for one in told} == {"unknown"}
+    assert [one["message"].partition(":")[0] for one in told] == ["could not look"] * len(unseen)
     assert checks["state"] in ("warning", "critical")
     assert checks["index"] == "warning"
 

@@ -183,4 +183,4 @@ def _steps(source: Source) -> Iterator[bytes]:
 
 def _cannot(verb: str, path: Path, error: OSError) -> StoreError:
     reason = error.strerror or "no reason given"
-    return StoreError(f"the transcript {one_line(str(path))} cannot be {verb}: {reason}")
+    return StoreError(f"{one_line(str(path))} cannot be {verb}: {reason}")  # stores come here too

@@ -97,7 +97,7 @@ def _targets(
                 hint="Leave --agent out; the session names its agent.",
             )
         return [(view.agent, view.key_text or session)]
-    return [(ref, None) for ref in ([one.ref for one in home.agents] if named is None else [named])]
+    return [(ref, None) for ref in ([named] if named is not None else _refs(home, None))]
 
 
 def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:

@@ -73,7 +73,13 @@ SESSION_COLUMNS = (
 def agents(printer: Printer, snapshot: ConsoleSnapshot, *, has_memory: bool = True) -> None:
     """Write the table of agents; `has_memory` tells the size of their memory as well."""
     if not snapshot.agents:
-        printer.write(printer.text(f"{snapshot.home.path} is sound and has no agents yet."))
+        path, is_known = snapshot.home.path, snapshot.home.config.is_readable
+        said = (
+            f"{path} is sound and has no agents yet."
+            if is_known
+            else f"No agent of {path} is known: its configuration cannot be read."
+        )
+        printer.write(printer.text(said))
         return
     chosen = [at for at, one in enumerate(AGENT_COLUMNS) if has_memory or one.name not in _MEMORY]
     rows = [_agent_row(printer, view) for view in snapshot.agents]

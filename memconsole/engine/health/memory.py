@@ -90,6 +90,7 @@ def secrets(inputs: HealthInputs) -> Check:
     if found:
         return _secrets_found(found, left)
     if left:
+        inputs.runs.require_readable()  # what was found earlier is kept there too
         rest = f"{left} of {plural(files, 'memory file')} changed since it was looked for secrets"
         message = rest if looks else "nobody has looked for secrets yet"
         return unknown("secrets", message, hint="`memconsole secrets` looks, and changes nothing.")

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Storage
 from memconsole.errors import (
     HomeUnreadableError,
+    PlatformConfigError,
     StoreError,
     TranscriptRefusedError,
     UnknownAgentError,
@@ -26,11 +27,13 @@ def find_agent(home: Home, agent_id: str) -> Agent:
 
     Raises:
         UnknownAgentError: There is none; `main` is never taken instead.
+        PlatformConfigError: Nobody can know whether there is.
     """
     wanted = agent_id.strip().lower()
     for agent in home.agents:
         if agent.id == wanted:
             return agent
+    _require_roster(home)
     raise UnknownAgentError(agent_id, tuple(agent.id for agent in home.agents))
 
 
@@ -39,8 +42,21 @@ def agents_of(home: Home, agent_id: str | None) -> tuple[Agent, ...]:
 
     Raises:
         UnknownAgentError: There is no such agent.
+        PlatformConfigError: Nobody can know which agents there are.
     """
-    return home.agents if agent_id is None else (find_agent(home, agent_id),)
+    if agent_id is not None:
+        return (find_agent(home, agent_id),)
+    _require_roster(home)
+    return home.agents
+
+
+def _require_roster(home: Home) -> None:
+    """Refuse a home without agents whose configuration may name some: none is not unknown."""
+    if not home.agents and not home.config.is_readable:
+        raise PlatformConfigError(
+            "no agent is known: the platform's configuration cannot be read",
+            hint="Fix the platform's configuration file; `memconsole status` says what is wrong.",
+        )
 
 
 def default_agent(home: Home) -> str | None:

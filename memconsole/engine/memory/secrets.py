@@ -23,7 +23,7 @@ from memconsole.domain.memory.secrets import (
     spots,
 )
 from memconsole.domain.sessions.stored import TranscriptKind
-from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import MemconsoleError, StateError, TranscriptRefusedError
 from memconsole.text.outgoing import name_out
 from memconsole.text.plain import one_line
@@ -96,7 +96,7 @@ class SecretService:
             HomeUnreadableError: It exists and cannot be listed.
         """
         home = self._reader.home()
-        agents = home.agents if agent_id is None else (find_agent(home, agent_id),)
+        agents = agents_of(home, agent_id)
         look = _Look(advance)
         counts: dict[str, SecretCounts] = {}
         for agent in agents:

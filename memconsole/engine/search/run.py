@@ -36,7 +36,7 @@ from memconsole.domain.search.indexing import IndexState, Source, Vectors
 from memconsole.domain.search.near_hits import folded
 from memconsole.domain.search.query import is_foreign, parse, snippet
 from memconsole.domain.search.values import CANDIDATES, Ranking, SearchHit, SearchResult
-from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.search.open import (
     QUALITY_OFF,
     OpenIndex,
@@ -254,7 +254,7 @@ def _answer(
     progress: Callable[[int, int], None] | None,
 ) -> SearchResult:
     """Open what has to be searched, and search it."""
-    agents = home.agents if request.agent_id is None else (find_agent(home, request.agent_id),)
+    agents = agents_of(home, request.agent_id)
     sources = None
     if request.with_sessions is not None:
         sources = (Source.MEMORY, Source.SESSIONS) if request.with_sessions else (Source.MEMORY,)

@@ -16,7 +16,7 @@ from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
 from memconsole.domain.search.near_hits import folded
 from memconsole.domain.search.query import match_spans, parse, snippet
 from memconsole.domain.search.values import SearchHit, SearchResult
-from memconsole.engine.home.lookup import find_agent
+from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.search.open import targets, unread_notices
 from memconsole.errors import StoreError, WorkspaceError
 from memconsole.text.folding import fold, is_solid
@@ -65,7 +65,7 @@ def scan(
     Raises:
         UnknownAgentError: There is no such agent.
     """
-    agents = home.agents if request.agent_id is None else (find_agent(home, request.agent_id),)
+    agents = agents_of(home, request.agent_id)
     query = parse(request.text, is_typing=request.is_typing)
     found: list[tuple[SearchHit, str]] = []
     notices: list[Notice] = []

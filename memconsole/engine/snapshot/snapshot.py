@@ -98,7 +98,7 @@ class Snapshots:
             UnknownAgentError: `agent_id` names nobody.
         """
         home = _begun(self.reader, live)
-        agents = agents_of(home, agent_id)
+        agents = home.agents if agent_id is None else agents_of(home, agent_id)
         readings: list[tuple[AgentReading, Pool | None]] = []
 
         def told() -> ConsoleSnapshot:

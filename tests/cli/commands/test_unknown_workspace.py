@@ -49,3 +49,28 @@ def test_nothing_found_and_not_looked_at_differ(call: Caller) -> None:
     for words in (("markers",), ("memory", "show")):
         assert WHY in call(*words).err
     assert "No memory files" not in call("memory", "show").out
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        *("checkpoint", "observe", "reflect", "recover", "index-md", "reindex", "consolidate"),
+        *("memory pool", "markers", "secrets", "search boat", "cleanup --dry-run"),
+        *("rotate --dry-run", "bootstrap"),
+    ],
+)
+def test_nobody_says_nothing_to_do_where_nobody_knows_the_agents(
+    words: str, world: World, call: Caller
+) -> None:
+    world.platform.agents = ()
+    answer = call(*words.split())
+    assert answer.code == 1
+    assert "no agent is known: the platform's configuration cannot be read" in answer.err
+    assert answer.out == ""
+
+
+def test_a_home_is_not_called_sound_that_cannot_be_read(world: World, call: Caller) -> None:
+    world.platform.agents = ()
+    answer = call("agents")
+    assert (answer.code, "sound" in answer.out) == (0, False)
+    assert "its configuration cannot be read" in answer.out
