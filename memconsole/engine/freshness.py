@@ -19,6 +19,8 @@ from memconsole.domain.freshness import (
     usual_mode,
 )
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings.sections import FreshnessSettings
+from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -82,11 +84,18 @@ def freshness_of(
 def _policy_of(
     view: SessionView, home: Home, settings: Settings, version: str | None
 ) -> Policy | None:
-    """Return by which rules the platform starts a session anew; None for classes it leaves."""
+    """Return by which rules the platform starts a session anew; None for classes it leaves.
+
+    Where our own section about it is wrong, its usual values tell: that it is wrong is a finding.
+    """
     agent = next((one for one in home.agents if one.ref == view.agent), None)
+    try:
+        assume = settings.for_agent(view.agent.id).freshness.assume
+    except ConfigError:
+        assume = FreshnessSettings().assume
     usual = usual_mode(
         version or home.config.last_version,
-        assume=settings.for_agent(view.agent.id).freshness.assume,
+        assume=assume,
         is_sqlite=agent is not None and _is_sqlite(agent),
     )
     return resolve(_session_section(home), view.session_class, _channel(view), usual=usual)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.compose.engine import build_engine
+from memconsole.config.keys import KEYS
 from memconsole.config.load import load
 from memconsole.domain.agents import Origin
 from memconsole.domain.settings import fault_notices
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from tests.program import Answer
 
 SESSION = "a1a1a1a1-1111-4222-8333-444444444444"
+SECTIONS = sorted({key.path[0] for key in KEYS} - {"platform", "state", "timezone"})
 PAGER = '[[alerts.channel]]\ntype = "pager"\n'
 
 
@@ -226,6 +228,8 @@ def test_a_wrong_section_is_wrong_for_agents_that_differ_in_it(tmp_path: Path) -
         "[compaction]\nbogus = 1\n[redact]\nbogus = 1\n",
         "[config]\nbogus = 1\n[agents]\nbogus = 1\n",
         "[agents.main.rotatoin]\nbogus = 1\n",
+        "".join(f"[{one}]\nbogus = 1\n" for one in SECTIONS),
+        "".join(f"[agents.main.{one}]\nbogus = 1\n" for one in SECTIONS),
     ],
 )
 def test_who_only_looks_is_never_stopped_by_a_wrong_key(
@@ -238,6 +242,7 @@ def test_who_only_looks_is_never_stopped_by_a_wrong_key(
     configure(tmp_path, text)
 
     sessions = run.json("sessions")
+    assert [run.json(*one).code for one in (["status"], ["agents"], ["memory", "pool"])] == [0] * 3
     health = {row["id"]: row for row in run.json("health").data["checks"]}
 
     assert sessions.code == 0

@@ -162,7 +162,9 @@ class Call:
         if self.flags.is_demo or "platform.home" in self.flags.values:
             return None
         try:
-            return self.settings.fleet
+            fleet = self.settings.fleet
+            _ = fleet.default  # a section that is wrong says so when it is read
+            return fleet
         except ConfigError:  # who needs the settings says what is wrong with them
             return None
 

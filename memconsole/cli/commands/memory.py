@@ -11,17 +11,19 @@ from memconsole.cli.call.shared import AgentOption, call_of, tag_of
 from memconsole.cli.json import memory
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.domain.agents import UNREADABLE
+from memconsole.domain.agents import UNREADABLE, Notice
 from memconsole.domain.memory.files import marked_since
 from memconsole.domain.search.indexing import IndexState
+from memconsole.domain.settings import WRONG_SETTINGS
+from memconsole.errors import ConfigError
 from memconsole.text import figures
 from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from memconsole.cli.call.call import Call
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.agents import Notice
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker, Pool, PoolItem
     from memconsole.domain.search.indexing import Indexes, IndexStatus, Source
@@ -37,7 +39,7 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
     with call.busy("reading the memory folders"):
         home = call.engine.home.read()
         pools = call.engine.memory.pools(agent, with_trend=True)
-        indexes = call.engine.search.indexes(agent, compared_within_s=_COMPARED_S)
+        indexes, wrong = _looked_at(call, agent)
 
     asked = None if agent is None else agent.strip().lower()
 
@@ -50,11 +52,19 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
             data=lambda: [memory.pool(one, asked, indexes) for one in pools],
             show=show,
             at=call.clock.now(),
-            warnings=notices(pools),
+            warnings=(*notices(pools), *wrong),
             home=home,
             said=frozenset(one.message for one in notices(pools)),
         )
     )
+
+
+def _looked_at(call: Call, agent: str | None) -> tuple[Indexes, tuple[Notice, ...]]:
+    """Return the states of the indexes; none, and why, where our section about them is wrong."""
+    try:
+        return call.engine.search.indexes(agent, compared_within_s=_COMPARED_S), ()
+    except ConfigError as error:
+        return {}, (Notice(WRONG_SETTINGS, str(error)),)
 
 
 def markers(

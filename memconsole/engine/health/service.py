@@ -25,7 +25,7 @@ from memconsole.domain.snapshot.attention import with_checks
 from memconsole.engine.health import memory, own, platform
 from memconsole.engine.health.inputs import HealthInputs
 from memconsole.engine.home.live import LiveView
-from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
+from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -170,6 +170,13 @@ class HealthService:
         live = LiveView(self._gateway, self._origin, budget_s=_wait_s(self._settings))
         return self._snapshots.take(live)
 
+    def _has_fleet(self) -> bool:
+        """Whether this host publishes, or nobody can tell: its check says what is wrong then."""
+        try:
+            return self._settings.fleet.is_published
+        except ConfigError:
+            return True
+
     def _checked(self, snapshot: ConsoleSnapshot) -> HealthReport:
         inputs = HealthInputs(
             runs=self._runs,
@@ -186,7 +193,7 @@ class HealthService:
             ),
         )
         checks = _checks()
-        names = (*CHECK_IDS, FLEET) if self._settings.fleet.is_published else CHECK_IDS
+        names = (*CHECK_IDS, FLEET) if self._has_fleet() else CHECK_IDS
         made = tuple(_made(name, checks[name], inputs) for name in names)
         return HealthReport(made, inputs.now)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.outcomes import Run
-    from memconsole.domain.settings import CheckpointSettings, Settings
+    from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Tail
     from memconsole.engine.home.reader import AgentReading
@@ -66,8 +66,8 @@ def saves_of(
         },
         cuts=cuts,
         since=events.first_look(str(home.path)),
-        intervals={agent_id: one.interval for agent_id, one in checkpoints.items()},
-        quiet={agent_id: one.stale_after for agent_id, one in checkpoints.items()},
+        intervals={agent_id: one for agent_id, (one, _) in checkpoints.items()},
+        quiet={agent_id: one for agent_id, (_, one) in checkpoints.items()},
         zone=resolve_zone(settings.timezone, home.config.user_timezone).zone,
     )
 
@@ -116,8 +116,10 @@ def _did(run: Run, key: str, at: datetime) -> bool:
     return is_then and (run.command, run.key) == (ROTATE.name, key)
 
 
-def _checkpoint(settings: Settings, agent_id: str) -> CheckpointSettings | None:
+def _checkpoint(settings: Settings, agent_id: str) -> tuple[timedelta, timedelta] | None:
+    """Return how often an agent is saved, and when it counts as quiet."""
     try:
-        return settings.for_agent(agent_id).checkpoint
+        own = settings.for_agent(agent_id).checkpoint
+        return own.interval, own.stale_after
     except ConfigError:  # what the section lacks is a finding of its own
         return None
