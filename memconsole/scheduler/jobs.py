@@ -223,13 +223,17 @@ def _rotations(engine: Engine, *, dry_run: bool) -> Iterable[Command | Outcome]:
 
 
 def _reindexes(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
-    """Yield the agents whose documents changed: a look is cheap, a run loads NumPy."""
+    """Yield the agents whose documents changed: a look is cheap, a run loads NumPy.
+
+    Sessions are indexed too where they are published.
+    """
+    talks = engine.settings.fleet.publishes_talks or None
     for agent in engine.home.read().agents:
-        look = Reindex(agent.ref, dry_run=True)
+        look = Reindex(agent.ref, with_sessions=talks, dry_run=True)
         if dry_run:
             yield look
         elif not _is_indexed(engine, look):
-            yield Reindex(agent.ref)
+            yield replace(look, dry_run=False)
 
 
 def _is_indexed(engine: Engine, look: Reindex) -> bool:

@@ -544,6 +544,11 @@ class FleetSettings:
         """Whether what memories say may leave this host."""
         return self.is_published and self.publish != "figures"
 
+    @property
+    def publishes_talks(self) -> bool:
+        """Whether what was said may leave this host."""
+        return self.is_published and self.publish == "talks"
+
 
 @dataclass(frozen=True, slots=True)
 class MetricsSettings:

@@ -19,8 +19,11 @@ from memconsole.domain.agents import HomeRef
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.engine.search.copied import CopySearch
+from memconsole.engine.several.homes import SeveralHomes
+from memconsole.engine.several.members import LocalMember
 from memconsole.errors import SourceAwayError
 from tests.lanes.postgres.memories import Memories
+from tests.lanes.postgres.test_watch import watch_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -279,3 +282,23 @@ def test_a_server_that_was_started_again_is_asked_anew(sea: Sea, server: Server)
         sea.find("ferry")
     server.start()
     assert names(sea.find("ferry"))
+
+
+def test_the_console_searches_the_hosts_of_a_server_as_one(sea: Sea) -> None:
+    clock, own = SystemClock(), sea.hosts["alpha"]
+    local = LocalMember("here", HomeRef(str(own.host.home)), own.engine(), clock)
+    several = SeveralHomes(local.engine, [local], clock)
+    with closing(watch_of(sea.ann)) as watch:
+        copy = CopySearch(sea.copy, clock, own.settings())
+        watching = several.watch(watch, lambda host, _: host in ("alpha", "beta"), copy)
+        watching.round()
+        assert len(several._members) == 3
+        found = several.search.find(SearchRequest("ferry", with_sessions=False))
+        agents = [hit.agent for hit in found.hits]
+        assert {"here/main", "alpha/main", "beta/main"} == set(agents)
+        assert agents.index("alpha/main") < agents.index("beta/main")
+        assert any(one.message.startswith("searched 2 of 2 hosts") for one in found.notices)
+        one = several.search.find(SearchRequest("ferry", agent_id="beta/main"))
+        assert {hit.agent for hit in one.hits} == {"beta/main"}
+        typed = several.search.find(SearchRequest("ferry", is_typing=True))
+        assert {hit.agent for hit in typed.hits} == {"here/main"}
