@@ -108,6 +108,7 @@ bench-memory: $(STAMP) ## measure a memory of 5,000 files; the table goes to doc
 
 bench-fleet: $(STAMP) ## measure a fleet over a real PostgreSQL; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.fleet $(ARGS)
+	$(BIN)/python -m benchmarks.fleet_search --chunks 10000 --chunks 100000
 
 bench-capture: $(STAMP) ## measure what capture keeps; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.capture $(ARGS)

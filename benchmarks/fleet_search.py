@@ -123,9 +123,15 @@ class Bench:
         return int(row[0])
 
 
-def labelled(bench: Bench, place: Path) -> Iterator[Row]:
-    """Yield recall of the labelled talks, and how many answers are the same as on the host."""
-    asked = read_questions(LOCOMO)
+def labelled(bench: Bench, place: Path, every: int) -> Iterator[Row]:
+    """Yield recall of the labelled talks, and how many answers are the same as on the host.
+
+    Args:
+        bench: The fleet.
+        place: For a home that links to the talks.
+        every: Each so many of the questions is asked.
+    """
+    asked = read_questions(LOCOMO)[::every]
     home = place / "labelled" / ".openclaw"
     home.mkdir(parents=True)
     names = sorted({question.agent for question in asked})
@@ -143,18 +149,23 @@ def labelled(bench: Bench, place: Path) -> Iterator[Row]:
             measure(one, asked, bench.clock, all_agents=all_agents) for one in (engine, there)
         )
         what = "all agents at once" if all_agents else "one agent"
-        for name in ("recall_at_6", "ndcg_at_10"):
-            here, found = getattr(own, name), getattr(far, name)
+        figures = {
+            "R@6": (own.recall[SIX], far.recall[SIX]),
+            "nDCG@10": (own.ndcg, far.ndcg),
+        }
+        for name, (here, found) in figures.items():
             told = f"{found:.4f} (host {here:.4f})"
-            yield Row(f"LoCoMo {name}, {what}", told, "host − 0.005", 1 + (here - 0.005 - found))
+            work = f"LoCoMo {name}, {own.questions} questions, {what}"
+            yield Row(work, told, "host − 0.005", 1 + (here - 0.005 - found))
     same = 0
     sample = asked[:: max(1, len(asked) // SAMPLE)][:SAMPLE]
     for question in sample:
         request = SearchRequest(question.query, agent_id=question.agent)
-        here, found = (one.search.find(request).hits[:SIX] for one in (engine, there))
-        same += [(hit.path, hit.start_line) for hit in here] == [
-            (hit.path, hit.start_line) for hit in found
+        shown = [
+            [(hit.path, hit.start_line) for hit in one.search.find(request).hits[:SIX]]
+            for one in (engine, there)
         ]
+        same += shown[0] == shown[1]
     share = same / len(sample)
     yield Row("the same six in the same order", f"{same} of {len(sample)}", "95 %", 0.95 / share)
 
@@ -179,7 +190,7 @@ def scale(bench: Bench, chunks: int) -> Iterator[Row]:
     before = bench.bytes()
     published = Published(bench.fleet, f"host{chunks}", engine, settings)
     bench.settle()
-    size = (folder / "state" / "index" / "main.sqlite").stat().st_size
+    size = sum(one.size_bytes for one in engine.search.indexes().values())
     each = (bench.bytes() - before) / chunks
     told = f"{each:.0f} B ({each / (size / chunks):.2f} × the index's own)"
     yield Row(f"bytes a chunk, {chunks:,} chunks", told, "2 ×", each / (size / chunks) / 2)
@@ -197,6 +208,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, action="append", default=None)
     parser.add_argument("--no-labels", action="store_true", help="Leave the labelled talks out.")
+    parser.add_argument("--every", type=int, default=1, help="Ask each so many of the questions.")
     parser.add_argument("--no-store", action="store_true", help="Print only.")
     chosen = parser.parse_args()
     server = Server()
@@ -205,7 +217,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             bench = Bench(server, Path(folder) / "fleet")
             with closing(bench.copy):
-                parts = [] if chosen.no_labels else [labelled(bench, Path(folder))]
+                parts = [] if chosen.no_labels else [labelled(bench, Path(folder), chosen.every)]
                 parts += [scale(bench, one) for one in chosen.chunks or ()]
                 for part in parts:
                     for row in part:
