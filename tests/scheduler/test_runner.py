@@ -16,8 +16,8 @@ from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.jobs.runs import CANCELLED, NOTHING_DUE, JobEnd, end_of
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.domain.settings import RotationSettings
-from memconsole.domain.settings.sections import ConsolidateSettings
+from memconsole.domain.settings import RotationSettings, Settings
+from memconsole.domain.settings.sections import ConsolidateSettings, FleetSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayUnavailableError, LockedError
 from memconsole.scheduler.jobs import TABLE, Job
@@ -45,8 +45,8 @@ def row(name: str) -> Job:
     return found
 
 
-def runner(world: World, child: object = None) -> JobRunner:
-    return JobRunner(Engine(world.ports, SETTINGS), FakeJobLocks(), child=child)  # type: ignore[arg-type]
+def runner(world: World, child: object = None, settings: Settings = SETTINGS) -> JobRunner:
+    return JobRunner(Engine(world.ports, settings), FakeJobLocks(), child=child)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -137,6 +137,16 @@ def test_what_needs_numpy_goes_to_a_child_and_only_when_something_changed() -> N
     world.documents.texts[WORK.workspace] = {"MEMORY.md": "something new"}
     runner(world, child).run(row("index_sync"), NEVER)
     assert asked[2:] == [Reindex(WORK.ref)]
+
+
+def test_sessions_are_indexed_too_where_they_are_published() -> None:
+    url = "postgresql://127.0.0.1/fleet"
+    for publish, talks in (("memory", None), ("talks", True)):
+        world = World(MAIN)
+        own = replace(SETTINGS, fleet=FleetSettings(url=url, publish=publish))
+        found = runner(world, settings=own).perform(row("index_sync"), NEVER, dry_run=True)
+        commands = [one.command for one in found.outcomes]
+        assert commands == [Reindex(MAIN.ref, with_sessions=talks, dry_run=True)]
 
 
 def test_a_dry_run_changes_nothing_and_needs_no_child() -> None:
