@@ -27,6 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "memconsole"
 
 HOMES = {
+    "anyio": {"cli"},
     "apprise": {"adapters.alerts"},
     "backports": {"adapters.transcripts"},
     "compression": {"adapters.transcripts"},

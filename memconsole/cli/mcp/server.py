@@ -1,18 +1,23 @@
 """Serves the tools of one agent over standard input and output: the Model Context Protocol.
 
 The protocol is the published SDK's. What a tool refuses reaches the model as one sentence; of what
-fails unexpectedly it learns nothing but the name of the tool.
+fails unexpectedly it learns nothing but the name of the tool. The SDK drops a line that is no
+message, and who sent it waits for ever: it is answered here.
 """
 
 from __future__ import annotations
 
 import functools
+import json
 from typing import TYPE_CHECKING, Annotated, ParamSpec
 
+import anyio
 from mcp.server.mcpserver import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
-from mcp.types import ToolAnnotations
-from pydantic import Field
+from mcp.server.stdio import stdio_server
+from mcp.shared.message import SessionMessage
+from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, ToolAnnotations
+from pydantic import Field, ValidationError
 
 from memconsole import __version__
 from memconsole.cli.mcp.tools import ABOUT, MOST_HITS, MOST_LINES, NOTE_CHARS, MemoryTools
@@ -21,7 +26,13 @@ from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import AsyncIterable, Callable, Iterator
+
+    from anyio.abc import ObjectSendStream
+    from mcp.shared._stream_protocols import WriteStream
+
+    Heard = SessionMessage | Exception
+    """A message, or why a line is none."""
 
 Asked = ParamSpec("Asked")
 
@@ -52,7 +63,51 @@ def serve(tools: MemoryTools, agent_id: str, *, are_notes_allowed: bool) -> None
         server.add_tool(_told(tool), annotations=READS, structured_output=False)
     if are_notes_allowed:
         server.add_tool(_told(_appending(tools)), annotations=APPENDS, structured_output=False)
-    server.run("stdio")
+    anyio.run(_answer, server)
+
+
+async def _answer(server: MCPServer) -> None:
+    async with stdio_server() as (heard, answers), anyio.create_task_group() as tasks:
+        put, messages = anyio.create_memory_object_stream["Heard"](0)
+        tasks.start_soon(_relay, heard, put, answers)
+        handler = server._lowlevel_server  # its own way to a stream drops what is no message
+        await handler.run(messages, answers, handler.create_initialization_options())
+        tasks.cancel_scope.cancel()
+
+
+async def _relay(
+    heard: AsyncIterable[Heard], put: ObjectSendStream[Heard], answers: WriteStream[SessionMessage]
+) -> None:
+    """Hand messages on; what is none is refused."""
+    async with put:
+        async for one in heard:
+            if not isinstance(one, Exception):
+                await put.send(one)
+            elif (refused := refusal(one)) is not None:
+                await answers.send(SessionMessage(refused))
+
+
+def refusal(why: Exception) -> JSONRPCError | None:
+    """Return the answer to a line that is no message; None where it is empty.
+
+    Args:
+        why: What the SDK says of the line.
+    """
+    first = why.errors()[0] if isinstance(why, ValidationError) else None
+    line = None if first is None else first["input"]
+    code, message = INVALID_REQUEST, "this is no message of JSON-RPC 2.0"
+    if first is not None and first["type"] == "json_invalid":
+        if not str(line).strip():
+            return None
+        code, message = PARSE_ERROR, f"this line is no JSON: {first['ctx']['error']}"
+        try:
+            line = json.loads(str(line))  # more forgiving: half a pair of surrogates is read
+        except (ValueError, RecursionError):
+            line = None
+    asked = line.get("id") if isinstance(line, dict) else None
+    is_name = (isinstance(asked, str) and asked.isprintable()) or type(asked) is int
+    reason = ErrorData(code=code, message=message)
+    return JSONRPCError(jsonrpc="2.0", id=asked if is_name else None, error=reason)
 
 
 def _reading(tools: MemoryTools) -> Iterator[Callable[..., str]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 import sys
 from typing import TYPE_CHECKING
 
@@ -72,6 +73,35 @@ async def test_a_client_finds_reads_and_is_told_what_was_refused(home: Path) -> 
         assert (refused.is_error, "leads out" in said(refused)) == (True, True)
         unknown = await asked.call_tool("memory_note", {"text": "nobody allowed this"})
         assert unknown.is_error
+
+
+BROKEN = {
+    '{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{"a":"\\ud83d"}}': (2, -32700),
+    '{"jsonrpc":"2.0","id":"x\\ud83d","method":"tools/list"}': (None, -32700),
+    '{"jsonrpc":"2.0","id":true,"method":"\\udc00"}': (None, -32700),
+    "no JSON": (None, -32700),
+    "[" * 5000: (None, -32700),
+    "[]": (None, -32600),
+    '{"jsonrpc":"2.0","id":6}': (6, -32600),
+}
+"""Lines that are no message, and what each is answered with: its id where it has one."""
+
+
+def test_a_line_that_is_no_message_is_answered(home: Path) -> None:
+    words = [sys.executable, "-P", "-m", "memconsole", "mcp", "--agent", "main"]
+    environment = {"HOME": str(home), "MEMCONSOLE_TRANSPORT": "none"}
+    asked = ["", *BROKEN, '{"jsonrpc":"2.0","id":9,"method":"ping"}']
+    with subprocess.Popen(
+        words, env=environment, cwd=home, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write("".join(f"{line}\n" for line in asked).encode())
+        server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(len(asked) - 1)]
+        server.stdin.close()
+    codes = [(one["id"], one["error"]["code"]) for one in answers if one["id"] != 9]
+    assert codes == list(BROKEN.values())
 
 
 @HEAVY
