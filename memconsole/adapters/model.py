@@ -96,4 +96,5 @@ def _completion(data: bytes, model: str) -> Completion:
         raise ModelError("the model's answer is empty")
     usage = found.get("usage")
     counted = usage.get("total_tokens") if isinstance(usage, dict) else None
-    return Completion(text, model, counted if isinstance(counted, int) else None)
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return Completion(whole, model, counted if isinstance(counted, int) else None)

@@ -32,6 +32,13 @@ def test_an_answer_comes_with_its_cost() -> None:
     ]
 
 
+def test_half_a_character_in_an_answer_is_marked() -> None:
+    """Written to a file it would fail."""
+    with service(answer("half \ud83d")) as (url, _, _):
+        found = RemoteModel(url, ("small",), key="fake-key").complete(PROMPT, timeout_s=5)
+    assert found.text == "half \ufffd"
+
+
 @pytest.mark.parametrize(
     "bad",
     [

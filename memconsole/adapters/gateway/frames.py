@@ -5,6 +5,7 @@ Formats: `docs/formats.md`, "The Gateway".
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import msgspec
@@ -21,12 +22,24 @@ _LONGEST_KEY = 4096
 
 
 def decode(data: str | bytes) -> Mapping[str, object] | None:
-    """Return the object of a frame; None for anything that is no JSON object."""
+    """Return the object of a frame; None for anything that is no JSON object.
+
+    The platform cuts texts where half a pair of surrogates may be left: it is marked.
+    """
     try:
         found = msgspec.json.decode(data)
     except (msgspec.DecodeError, RecursionError, UnicodeError):
-        return None
+        found = _with_halves(data)
     return found if isinstance(found, dict) else None
+
+
+def _with_halves(data: str | bytes) -> object:
+    try:
+        text = json.dumps(json.loads(data), ensure_ascii=False)
+        whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        return msgspec.json.decode(whole)
+    except (ValueError, RecursionError):
+        return None
 
 
 def encode(frame: Mapping[str, object]) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from itertools import count
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memconsole.adapters.gateway.frames import decode
 from memconsole.domain.gateway import Verdict
 from tests.adapters.gateway.scripted import CHALLENGE, hello, ok, scripted
 from tests.adapters.gateway.test_verdicts import client
@@ -48,6 +50,7 @@ ROW = {
 }
 PAGE = {"sessions": [ROW], "hasMore": False, "nextOffset": 1, "totalCount": 1}
 ROWS = st.lists(like(ROW) | JSON, max_size=3)
+HALF = {**PAGE, "sessions": [{**ROW, "label": "a rocket \ud83d", "model": "\udc00m"}]}
 RAW = st.binary(max_size=12) | st.text(max_size=12)
 
 
@@ -77,3 +80,29 @@ def test_any_words_of_a_gateway_give_a_verdict(
     for one in reading.sessions.values():
         assert one.key
         assert one.tokens is None or one.tokens >= 0
+
+
+def test_half_a_character_in_a_label_is_marked_and_the_answer_read(tmp_path: Path) -> None:
+    """The platform cuts labels by units of UTF-16, and writes what is left as an escape."""
+    greeting = ok(hello("sessions.list"))
+    steps: list[Json] = [{"send": CHALLENGE}, {"on": "*", "reply": greeting}]
+    with scripted([*steps, {"on": "*", "reply": ok(HALF)}]) as script:
+        made, _ = client(script.url, tmp_path / "state", timeout_s=5)
+        reading = made.read()
+        made.close()
+    assert reading.status.verdict == Verdict.UP
+    assert [one.tokens for one in reading.sessions.values()] == [160_000]
+
+
+@pytest.mark.parametrize(
+    "data", ['{"a": NaN, "b": "\\ud83d"}', b'{"a": "\\ud83d\xff"}', "[" * 9000]
+)
+def test_half_a_character_makes_no_frame_of_what_is_none(data: str | bytes) -> None:
+    assert decode(data) is None
+
+
+def test_halves_that_make_a_pair_are_one_character() -> None:
+    assert decode(b'{"a": "\\ud83d", "b": "\\ud83d\\ude80 \\udc00!"}') == {
+        "a": "\ufffd",
+        "b": "\U0001f680 \ufffd!",
+    }
