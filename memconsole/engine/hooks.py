@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from memconsole.domain.agents import Home
+    from memconsole.domain.config_check.edit import Edit
     from memconsole.domain.config_check.finding import Change, ConfigText
     from memconsole.domain.settings import Settings
     from memconsole.ports.platform import Gateway
@@ -102,6 +103,20 @@ class HookService:
                 else's, another agent cannot be denied it, or the file cannot be changed.
         """
         self._require_writing("hooks install", dry_run=dry_run)
+        seen, changes = self._wanted(agent_id, are_notes_allowed=are_notes_allowed)
+        return self._changed(seen, changes, dry_run=dry_run)
+
+    def patch_of_tools(self, agent_id: str, *, are_notes_allowed: bool = False) -> str:
+        """Return what `install_tools` would change, as a patch; it raises the same."""
+        from difflib import unified_diff  # noqa: PLC0415 - a dry run alone
+
+        seen, changes = self._wanted(agent_id, are_notes_allowed=are_notes_allowed)
+        before, after = seen.text.splitlines(), _edited(seen, changes)[0].splitlines()
+        return "\n".join([*unified_diff(before, after, n=0, lineterm="")][2:])
+
+    def _wanted(
+        self, agent_id: str, *, are_notes_allowed: bool
+    ) -> tuple[ConfigText, tuple[Change, ...]]:
         home = self._home()
         places = {name: value for name in _PLACES if (value := os.environ.get(name))}
         agent, program = find_agent(home, agent_id).id, self.folder.program
@@ -120,7 +135,7 @@ class HookService:
                 f"{', '.join(by_hand)} could read this memory, and cannot be denied it from here",
                 f'Add "{entry.name}__*" to `tools.deny` of each in the configuration, then again.',
             )
-        return self._changed(seen, (*entry.changes(), *denied), dry_run=dry_run)
+        return seen, (*entry.changes(), *denied)
 
     def remove_tools(
         self, agent_id: str | None = None, *, dry_run: bool = False
@@ -196,10 +211,7 @@ class HookService:
     ) -> tuple[Written, ...]:
         """Change the configuration in place, and look whether it holds what was meant."""
         file = self._config_file()
-        try:
-            text, edits = edit(seen.text, changes)
-        except EditError as error:
-            raise PlatformConfigError(f"{seen.path} was not changed: {error}") from None
+        text, edits = _edited(seen, changes)
         if not edits:
             return ()
         wanted = with_changes(seen.root, changes)
@@ -236,6 +248,13 @@ class HookService:
     def _require_writing(self, name: str, *, dry_run: bool) -> None:
         if self._is_read_only and not dry_run:
             raise ReadOnlyError(name)
+
+
+def _edited(seen: ConfigText, changes: Sequence[Change]) -> tuple[str, Sequence[Edit]]:
+    try:
+        return edit(seen.text, changes)
+    except EditError as error:
+        raise PlatformConfigError(f"{seen.path} was not changed: {error}") from None
 
 
 def _others(home: Home, agent: str) -> list[str]:

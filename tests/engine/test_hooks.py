@@ -106,6 +106,10 @@ def test_a_dry_run_and_read_only_write_nothing() -> None:
     made = world()
     [planned] = service(made, is_read_only=True).install_tools("main", dry_run=True)
     assert planned.path == str(PATH)
+    patch = service(made).patch_of_tools("main")
+    assert patch.startswith("@@ -")
+    assert '"memconsole-main"' in patch
+    assert not [line for line in patch.splitlines() if line[0] not in "+-@"]
     with pytest.raises(ReadOnlyError):
         service(made, is_read_only=True).install_tools("main")
     assert made.config_file.calls == []

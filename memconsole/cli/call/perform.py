@@ -318,6 +318,16 @@ def asked(
         ]
 
 
+def patch_lines(call: Call, patch: str) -> list[str]:
+    """Return a patch line by line, its indentation kept and everything else made safe."""
+    lines = []
+    for line in patch.splitlines():
+        words = line[1:].lstrip(" \t")
+        blanks = line[1 : len(line) - len(words)].expandtabs(4)
+        lines.append(line[:1] + blanks + call.line(words))
+    return lines
+
+
 def _refs(home: Home, agent: str | None) -> list[AgentRef]:
     """Return the agent that is named, else all."""
     return [one.ref for one in agents_of(home, agent)]

@@ -220,13 +220,8 @@ def _confirm(call: Call, plan: Outcome, *, yes: bool) -> None:
 
 
 def _patch(call: Call, outcome: Outcome) -> list[str]:
-    """Return the change line by line, its indentation kept and everything else made safe."""
-    lines = []
-    for line in str(outcome.details.get("patch") or "").splitlines():
-        words = line[1:].lstrip(" \t")
-        blanks = line[1 : len(line) - len(words)].expandtabs(4)
-        lines.append(line[0] + blanks + call.line(words))
-    return lines
+    """Return the change line by line."""
+    return perform.patch_lines(call, str(outcome.details.get("patch") or ""))
 
 
 def _answer(call: Call, outcome: Outcome) -> int:

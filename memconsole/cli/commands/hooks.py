@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, require_mcp
 from memconsole.cli.json.encode import iso
@@ -71,7 +72,10 @@ def install(
         wrote = hooks.install_tools(owner, are_notes_allowed=allow_notes, dry_run=dry_run)
     else:
         wrote = hooks.install(prefix, dry_run=dry_run)
-    done = [("would write " if dry_run else "wrote ") + f"{one.path}" for one in wrote]
+    done = [call.line(("would write " if dry_run else "wrote ") + one.path) for one in wrote]
+    if mcp and dry_run:
+        patch = hooks.patch_of_tools(owner, are_notes_allowed=allow_notes)
+        done += [f"  {line}" for line in perform.patch_lines(call, patch)]
     return _answer(call, "hooks install", _found(call, prefix, is_mcp=mcp), done)
 
 
@@ -92,8 +96,8 @@ def remove(
     hooks = call.engine.hooks
     gone = () if mcp else hooks.remove(prefix, dry_run=dry_run)
     wrote = hooks.remove_tools(agent, dry_run=dry_run)
-    done = [("would remove " if dry_run else "removed ") + path for path in gone]
-    done += [("would write " if dry_run else "wrote ") + one.path for one in wrote]
+    done = [call.line(("would remove " if dry_run else "removed ") + path) for path in gone]
+    done += [call.line(("would write " if dry_run else "wrote ") + one.path) for one in wrote]
     return _answer(call, "hooks remove", _found(call, prefix, is_mcp=mcp), done)
 
 
@@ -150,7 +154,7 @@ def _encode(one: HookStatus) -> Row:
 
 def _show(printer: Printer, hooks: tuple[HookStatus, ...], done: list[str]) -> None:
     for line in done:
-        printer.write(printer.text(line))
+        printer.write(line)
     printer.gap()
     width = max((len(one.name) for one in hooks), default=0)
     for one in hooks:
