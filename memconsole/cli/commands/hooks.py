@@ -65,17 +65,17 @@ def install(
     """
     call = call_of(context)
     _check_options(prefix, agent, is_mcp=mcp, others=allow_notes)
-    hooks = call.engine.hooks
+    hooks, patch = call.engine.hooks, ""
     if mcp:
         require_mcp()  # the platform would start a program that ends at once
         owner = agent or default_agent(call.engine.home.read()) or "main"
         wrote = hooks.install_tools(owner, are_notes_allowed=allow_notes, dry_run=dry_run)
+        if dry_run:
+            patch = hooks.patch_of_tools(owner, are_notes_allowed=allow_notes)
     else:
         wrote = hooks.install(prefix, dry_run=dry_run)
     done = [call.line(("would write " if dry_run else "wrote ") + one.path) for one in wrote]
-    if mcp and dry_run:
-        patch = hooks.patch_of_tools(owner, are_notes_allowed=allow_notes)
-        done += [f"  {line}" for line in perform.patch_lines(call, patch)]
+    done += [f"  {line}" for line in perform.patch_lines(call, patch)]
     return _answer(call, "hooks install", _found(call, prefix, is_mcp=mcp), done)
 
 
