@@ -1,8 +1,9 @@
 """`dataclass` as the standard library has it, made for many classes of which few are used.
 
 The standard library compiles six methods of every frozen class when its module is imported, about a
-millisecond each time; a start of ours imports 170 such classes and makes objects of a third. Here
-the methods that need no text are shared closures, and `__init__` is compiled when a class has made
+millisecond each time; a start of ours imports 240 such classes and makes objects of half of them.
+Here only the class with its slots is made at once. The rest waits until it is asked for: fields,
+and the methods that need no text, which are closures. `__init__` is compiled when a class has made
 more than a few objects (ADR 0024): compiling takes as long as making fifty of them. Type checkers
 see the original, and `fields`, `replace` and patterns work as usual.
 """
@@ -12,11 +13,13 @@ from __future__ import annotations
 import dataclasses
 from operator import attrgetter
 from reprlib import recursive_repr
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from dataclasses import dataclass
+
+    _Field = dataclasses.Field[object]
 
 __all__ = ["dataclass"]
 
@@ -24,6 +27,12 @@ _OURS = {"frozen", "slots", "kw_only"}
 
 _FEW = 30
 """Objects that are made without compiling anything."""
+
+_FIELDS = "__dataclass_fields__"
+_LATE = (_FIELDS, "__dataclass_params__", "__match_args__")
+"""What the standard library and patterns know of a class."""
+
+_KIND = "_field_type"
 
 if not TYPE_CHECKING:
 
@@ -33,40 +42,96 @@ if not TYPE_CHECKING:
         def make(plain: type) -> type:
             if not (options.get("frozen") and options.get("slots") and set(options) <= _OURS):
                 return dataclasses.dataclass(**options)(plain)
-            kw_only = options.get("kw_only", False)
-            made = dataclasses.dataclass(
-                init=False, repr=False, eq=False, slots=True, kw_only=kw_only
-            )(plain)
-            return _frozen(made)
+            return _frozen(plain, kw_only=options.get("kw_only", False))
 
         return make if cls is None else make(cls)
 
 
-def _frozen(cls: type) -> type:
-    """Give a class what `dataclass(frozen=True)` gives it; what it defines itself stays."""
-    fields = dataclasses.fields(cls)
-    names = tuple(one.name for one in fields)
-    methods: dict[str, object] = {
-        "__init__": _first_init(cls),
-        "__repr__": _repr(tuple(one.name for one in fields if one.repr)),
-        "__setattr__": _refuse_set,
-        "__delattr__": _refuse_delete,
-        "__getstate__": lambda self: [getattr(self, name) for name in names],
-        "__setstate__": _setstate(names),
-    }
-    compared = tuple(one.name for one in fields if one.compare)
-    hashed = tuple(one.name for one in fields if (one.compare if one.hash is None else one.hash))
-    if "__eq__" not in cls.__dict__:
-        methods["__eq__"] = _eq(compared)
-    if cls.__dict__.get("__hash__") is None:
-        methods["__hash__"] = _hash(hashed)
-    for name, method in methods.items():
-        if name == "__hash__" or name not in cls.__dict__:
-            type.__setattr__(cls, name, method)
-    return cls
+def _frozen(plain: type, *, kw_only: bool) -> type:
+    """Return what `dataclass(frozen=True, slots=True)` makes of a class; what it defines stays."""
+    own = {**_METHODS, **plain.__dict__}
+    notes: dict[str, object] = own.get("__annotations__", {})
+    names = [name for name, text in notes.items() if "ClassVar" not in str(text)]
+    defaults = {name: own.pop(name) for name in names if name in own}
+    if own["__hash__"] is None:  # Python's own, where a class says what it equals
+        own["__hash__"] = _METHODS["__hash__"]
+    for name in ("__dict__", "__weakref__"):
+        own.pop(name, None)
+    inherited = {name for base in plain.__mro__ for name in base.__dict__.get("__slots__", ())}
+    own["__slots__"] = tuple(name for name in names if name not in inherited)
+    own["__qualname__"] = plain.__qualname__
+    fields = ((name, notes[name], defaults.get(name, dataclasses.MISSING)) for name in names)
+    known = _Known(tuple(fields), kw_only=kw_only)
+    own.update((name, _Late(name, known)) for name in _LATE)
+    return type(plain)(plain.__name__, plain.__bases__, own)
 
 
-def _eq(names: tuple[str, ...]) -> Callable[[object, object], object]:
+class _Known:
+    """What the standard library knows of a class, found out when it is asked for."""
+
+    __slots__ = ("_kw_only", "_own")
+
+    def __init__(self, own: tuple[tuple[str, object, object], ...], *, kw_only: bool) -> None:
+        self._own, self._kw_only = own, kw_only
+
+    def put_into(self, cls: type) -> None:
+        """Put it where the standard library looks for it."""
+        fields: dict[str, _Field] = {}
+        for base in cls.__mro__[-1:0:-1]:
+            if _FIELDS in base.__dict__:
+                fields.update(getattr(base, _FIELDS))
+        fields.update((name, self._field(name, kind, default)) for name, kind, default in self._own)
+        places = tuple(one.name for one in fields.values() if one.init and not one.kw_only)
+        for name, value in zip(_LATE, (fields, _SAMPLE_PARAMS, places), strict=True):
+            type.__setattr__(cls, name, value)
+
+    def _field(self, name: str, kind: object, default: object) -> _Field:
+        if default.__class__.__hash__ is None:
+            raise ValueError(f"mutable default of field {name}: use default_factory")
+        found = cast("_Field", default)
+        if not isinstance(default, dataclasses.Field):
+            found = dataclasses.field(default=found)
+        found.name, found.type = name, cast("type", kind)
+        setattr(found, _KIND, getattr(_SAMPLE_FIELD, _KIND))
+        if found.kw_only is dataclasses.MISSING:
+            found.kw_only = self._kw_only
+        return found
+
+
+class _Late:
+    """Stands for one name of what is known of a class."""
+
+    __slots__ = ("_known", "_name")
+
+    def __init__(self, name: str, known: _Known) -> None:
+        self._name, self._known = name, known
+
+    def __get__(self, made: object, cls: type) -> object:
+        del made
+        owner = next(one for one in cls.__mro__ if one.__dict__.get(self._name) is self)
+        self._known.put_into(owner)
+        return owner.__dict__[self._name]
+
+
+def _fields(cls: type) -> tuple[_Field, ...]:
+    return dataclasses.fields(cls)
+
+
+def _late(name: str, make: Callable[[type], Callable[..., object]]) -> Callable[..., object]:
+    """Return a method that puts the one which fits its class in its place when it is called."""
+
+    def first(self: object, *args: object, **named: object) -> object:
+        cls = next(one for one in type(self).__mro__ if one.__dict__.get(name) is first)
+        method = make(cls)
+        type.__setattr__(cls, name, method)
+        return method(self, *args, **named)
+
+    first.__name__ = name
+    return first
+
+
+def _eq(cls: type) -> Callable[[object, object], object]:
+    names = tuple(one.name for one in _fields(cls) if one.compare)
     values = attrgetter(*names) if names else _nothing
 
     def __eq__(self: object, other: object) -> object:
@@ -82,7 +147,9 @@ def _eq(names: tuple[str, ...]) -> Callable[[object, object], object]:
     return one_eq if len(names) == 1 else __eq__
 
 
-def _hash(names: tuple[str, ...]) -> Callable[[object], int]:
+def _hash(cls: type) -> Callable[[object], int]:
+    counts = ((one.name, one.compare if one.hash is None else one.hash) for one in _fields(cls))
+    names = tuple(name for name, is_hashed in counts if is_hashed)
     values = attrgetter(*names) if names else _nothing
     return lambda self: hash(values(self))
 
@@ -92,7 +159,9 @@ def _nothing(self: object) -> tuple[()]:
     return ()
 
 
-def _repr(names: tuple[str, ...]) -> Callable[[object], str]:
+def _repr(cls: type) -> Callable[[object], str]:
+    names = tuple(one.name for one in _fields(cls) if one.repr)
+
     @recursive_repr()
     def __repr__(self: object) -> str:
         pairs = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
@@ -111,24 +180,25 @@ def _refuse_delete(self: object, name: str) -> None:
     raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
 
 
-def _setstate(names: tuple[str, ...]) -> Callable[[object, list[object]], None]:
-    def __setstate__(self: object, state: list[object]) -> None:
-        for name, value in zip(names, state, strict=True):
-            object.__setattr__(self, name, value)
+def _getstate(self: object) -> list[object]:
+    return [getattr(self, one.name) for one in _fields(type(self))]
 
-    return __setstate__
+
+def _setstate(self: object, state: list[object]) -> None:
+    for one, value in zip(_fields(type(self)), state, strict=True):
+        object.__setattr__(self, one.name, value)
 
 
 def _first_init(cls: type) -> Callable[..., None]:
     """Return an `__init__` for a few objects; then it puts a compiled one in its place."""
     left = _FEW
-    fields: tuple[dataclasses.Field[object], ...] = ()
+    fields: tuple[_Field, ...] = ()
     names: tuple[str, ...] = ()
 
     def __init__(self: object, *args: object, **named: object) -> None:
         nonlocal left, fields, names
         if left == _FEW:
-            fields = dataclasses.fields(cls)
+            fields = _fields(cls)
             names = tuple(one.name for one in fields if not one.kw_only)
         left -= 1
         values = dict(zip(names, args, strict=False))
@@ -143,9 +213,7 @@ def _first_init(cls: type) -> Callable[..., None]:
     return __init__
 
 
-def _filled(
-    made: object, fields: tuple[dataclasses.Field[object], ...], values: dict[str, object]
-) -> bool:
+def _filled(made: object, fields: tuple[_Field, ...], values: dict[str, object]) -> bool:
     """Set the fields of a new object; False when values do not fit them."""
     for one in fields:
         if one.name in values:
@@ -170,7 +238,7 @@ def _compiled(cls: type) -> Callable[..., None]:
     plain: list[str] = []
     named: list[str] = []
     body: list[str] = []
-    for one in dataclasses.fields(cls):
+    for one in _fields(cls):
         value, default = one.name, ""
         if one.default is not dataclasses.MISSING:
             known[f"_default_{one.name}"] = one.default
@@ -189,3 +257,26 @@ def _compiled(cls: type) -> Callable[..., None]:
     init = known["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"  # type: ignore[attr-defined]
     return init  # type: ignore[return-value]
+
+
+_METHODS: Mapping[str, object] = {
+    "__init__": _late("__init__", _first_init),
+    "__repr__": _late("__repr__", _repr),
+    "__eq__": _late("__eq__", _eq),
+    "__hash__": _late("__hash__", _hash),
+    "__setattr__": _refuse_set,
+    "__delattr__": _refuse_delete,
+    "__getstate__": _getstate,
+    "__setstate__": _setstate,
+}
+
+
+@dataclasses.dataclass(init=False, repr=False, eq=False)
+class _Sample:
+    """Of the standard library's own making: what it marks a field with is its secret."""
+
+    one: int
+
+
+(_SAMPLE_FIELD,) = dataclasses.fields(_Sample)
+_SAMPLE_PARAMS = getattr(_Sample, _LATE[1])

@@ -206,3 +206,42 @@ def test_what_orders_itself_or_changes_is_the_original() -> None:
     loose.one = 2
     assert loose == Loose(2)
     assert Bare() == Bare(1)
+
+
+def test_what_is_known_of_a_class_waits_until_it_is_asked_for() -> None:
+    """Whoever asks first is answered, whatever he asks for."""
+    asked: tuple[Any, ...] = (
+        dataclasses.is_dataclass,
+        lambda cls: [(one.name, one.type, one.kw_only) for one in dataclasses.fields(cls)],
+        lambda cls: cls.__match_args__,
+        lambda cls: repr(dataclasses.replace(cls(1), two="b")),
+        lambda cls: [one.name for one in dataclasses.fields(dataclasses.dataclass(eq=False)(cls))],
+    )
+    for question in asked:
+        theirs, ours = both()
+        assert question(ours) == question(theirs)
+
+
+def test_fields_of_a_base_that_nobody_asked_for_come_first() -> None:
+    @lazy_dataclass.dataclass(frozen=True, slots=True, kw_only=True)
+    class First:
+        one: int
+        two: int = 2
+
+    @lazy_dataclass.dataclass(frozen=True, slots=True)
+    class Second(First):
+        three: int = 0
+        two: int = 3
+
+    assert [one.name for one in dataclasses.fields(Second)] == ["one", "two", "three"]
+    assert Second.__match_args__ == ("two", "three")
+    assert repr(Second(4, 5, one=1)).endswith("Second(one=1, two=4, three=5)")
+
+
+def test_a_default_that_could_be_changed_is_refused() -> None:
+    @lazy_dataclass.dataclass(frozen=True, slots=True)
+    class Wrong:
+        many: list[int] = []  # noqa: RUF012 - that is the mistake
+
+    with pytest.raises(ValueError, match="mutable default"):
+        dataclasses.fields(Wrong)

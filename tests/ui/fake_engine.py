@@ -363,6 +363,9 @@ class FakeReadings(ReadingService):
     def sample(self, snapshot: ConsoleSnapshot) -> None:
         self._fake.sampled += 1
 
+    def remember(self) -> None:
+        pass
+
 
 class StillHooks(FakeHooks):
     """The hooks of the engine, which nobody changes here."""

@@ -25,6 +25,7 @@ from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from contextlib import AbstractContextManager
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
@@ -50,7 +51,7 @@ Tails: TypeAlias = "dict[str, tuple[Seen, Tail]]"
 
 _SAME_MOMENT = timedelta(minutes=1)
 
-_WORTH_KEEPING = 100
+_WORTH_KEEPING = 25
 """Sessions and transcripts read anew; fewer take no time, and a small home keeps nothing."""
 
 _NO_USAGE = 0
@@ -140,6 +141,10 @@ class Reader:
             return self.settings.for_agent(agent_id).health.stuck_after
         except ConfigError:
             return HealthSettings().stuck_after
+
+    def keep_open(self) -> AbstractContextManager[None]:
+        """Let many readings of this thread share their connections, for a short block."""
+        return self._store.keep_open()
 
     def listing(self, agent: Agent) -> StoreListing:
         """List what an agent's stores hold; an unchanged store is not read again."""

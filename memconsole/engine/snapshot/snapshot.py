@@ -122,24 +122,25 @@ class Snapshots:
         min_compaction_ms: int,
     ) -> ConsoleSnapshot:
         """Return what was read as the faces show it."""
-        views, sessions = self._judged(home, readings, seen, settings)
-        now = self.clock.now()
-        taken = ConsoleSnapshot(
-            home=home,
-            era=home.era,
-            agents=tuple(views),
-            sessions=tuple(sessions),
-            left_out=_left_out(sessions, views),
-            notices=_notices(home, seen, readings, now),
-            attention=(),
-            events=self._events(home, settings),
-            activity=self.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
-            gateway=seen.status,
-            scheduler=self.scheduler.status(),
-            taken_at=now,
-            alerts=self.alerts().store.open(str(home.path)),
-        )
-        return self._with_findings(taken, readings, min_compaction_ms)
+        with self.reader.keep_open():  # a dozen questions to our own database
+            views, sessions = self._judged(home, readings, seen, settings)
+            now = self.clock.now()
+            taken = ConsoleSnapshot(
+                home=home,
+                era=home.era,
+                agents=tuple(views),
+                sessions=tuple(sessions),
+                left_out=_left_out(sessions, views),
+                notices=_notices(home, seen, readings, now),
+                attention=(),
+                events=self._events(home, settings),
+                activity=self.runs.runs(limit=_ACTIVITY_ROWS, home=str(home.path)),
+                gateway=seen.status,
+                scheduler=self.scheduler.status(),
+                taken_at=now,
+                alerts=self.alerts().store.open(str(home.path)),
+            )
+            return self._with_findings(taken, readings, min_compaction_ms)
 
     def _with_findings(
         self,

@@ -326,6 +326,7 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
         self.glyphs = glyphs
         self.hint = ""
         self._room = (0, 0)
+        self._is_due = False
         self._always_active = always_active
         self.listing = Listing("")
         self.place = Place(finds=finds)
@@ -455,9 +456,16 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
         self.repaint()
 
     def repaint(self) -> None:
-        """Draw again, and write the lines that differ."""
+        """Draw again when all is said: a reading and the cursor it moves change a pane thrice."""
+        self.place.resize(self.size.height - 1 - self.listing.rows_top)
+        if not self._is_due:
+            self._is_due = True
+            self.call_next(self._draw)
+
+    def _draw(self) -> None:
+        """Write the lines that differ."""
+        self._is_due = False
         width, height = self.size
-        self.place.resize(height - 1 - self.listing.rows_top)
         style = PaneStyle(
             width,
             height,

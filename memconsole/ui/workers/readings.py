@@ -157,7 +157,7 @@ class Readings:
                 SnapshotFailed("a reading failed, which is a bug", "The log has it: press l.")
             )
         else:
-            self._has_all = True
+            is_first, self._has_all = not self._has_all, True
             counts = tuple((view.session_id, view.tokens) for view in snapshot.sessions)
             told = (counts, *_others(snapshot))
             self._alike = self._alike + 1 if told == self._last else 0
@@ -169,6 +169,8 @@ class Readings:
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)
                 self._engine.readings.sample(snapshot)
+            if is_first:
+                self._engine.readings.remember()
 
     def _so_far(self, start: float) -> SoFar:
         """Return what posts a growing snapshot, seldom enough that it does not slow the reading."""
