@@ -139,7 +139,10 @@ def _verdicts(path: Path) -> dict[tuple[str, str, str, str], str]:
 def judged_before() -> frozenset[str]:
     """Return the hashes of all lines that have a verdict."""
     places = (place for path in (LINES, TUNED) for place in _verdicts(path))
-    return frozenset({place[-1] for place in places} | {place[-1] for place in _fresh(FRESH)})
+    return frozenset(
+        {place[-1] for place in places}
+        | {place[-1] for path in (FRESH, AGAIN) for place in _fresh(path)}
+    )
 
 
 def _fresh(path: Path) -> dict[tuple[str, str | None, str], tuple[str, str]]:

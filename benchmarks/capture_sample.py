@@ -66,10 +66,12 @@ def draw(
         seed: Of the order.
         sizes: How many of both.
     """
-    fresh = [one for one in lines if one.hash not in judged_before()]
+    judged = judged_before()
+    fresh = [one for one in lines if one.hash not in judged]
     distinct: dict[str, tuple[str, Observation]] = {}
     for name, line in of_homes:
-        distinct.setdefault(hash_of(line), (name, line))
+        if hash_of(line) not in judged:
+            distinct.setdefault(hash_of(line), (name, line))
     order = random.Random(seed)
     drawn: list[Written | tuple[str, Observation]] = []
     drawn += order.sample(fresh, sizes[0])

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from memconsole.system.regular_file import open_regular
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -20,7 +20,7 @@ _NAME = r"(?:[A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)"
 _TIME = r"\d{1,3}(?::\d{1,2}){0,2}"
 _DAY = r"(?:M\d{1,2}\.[1-5]\.[0-6]|J\d{1,3}|\d{1,3})"
 _CHANGE = rf",{_DAY}(?:/[+-]?{_TIME})?"
-_RULE = re.compile(rf"{_NAME}[+-]?{_TIME}(?:{_NAME}(?:[+-]?{_TIME})?(?:{_CHANGE}{_CHANGE})?)?")
+_RULE = rf"{_NAME}[+-]?{_TIME}(?:{_NAME}(?:[+-]?{_TIME})?(?:{_CHANGE}{_CHANGE})?)?"
 
 
 def unknown_zone(environ: Mapping[str, str]) -> str:
@@ -31,7 +31,7 @@ def unknown_zone(environ: Mapping[str, str]) -> str:
     """
     value = environ.get("TZ", "")
     name = value.removeprefix(":")
-    if name in _UTC or _RULE.fullmatch(value) or _is_zone_file(name, environ):
+    if name in _UTC or compiled(_RULE).fullmatch(value) or _is_zone_file(name, environ):
         return ""
     return value
 

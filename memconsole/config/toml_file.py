@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -10,6 +9,7 @@ from memconsole.domain.settings.kinds import shown
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system.launch import absolute
+from memconsole.text.compiled import compiled
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -64,11 +64,11 @@ _PART = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\\n]|\\.)*"|'[^'\n]*')"""
 
 _NAME = rf"{_PART}(?:[ \t]*\.[ \t]*{_PART})*"
 
-_HEADER = re.compile(rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]")
+_HEADER = rf"[ \t]*\[\[?[ \t]*({_NAME})[ \t]*\]"
 
-_ASSIGNMENT = re.compile(rf"[ \t]*({_NAME})[ \t]*=[ \t]*")
+_ASSIGNMENT = rf"[ \t]*({_NAME})[ \t]*=[ \t]*"
 
-_POSITION = re.compile(r" *\(at (?:line (\d+), column \d+|end of document)\)")
+_POSITION = r" *\(at (?:line (\d+), column \d+|end of document)\)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +106,10 @@ def read(path: Path) -> TomlFile:
     except RecursionError:
         raise ConfigError(f"{path} is nested too deeply") from None
     except ValueError as error:
-        position = _POSITION.search(str(error))
+        position = compiled(_POSITION).search(str(error))
         line = position[1] if position else None
         where = f", line {line}" if line else ", last line" if position else ""
-        fault = one_line(_POSITION.sub("", str(error)))
+        fault = one_line(compiled(_POSITION).sub("", str(error)))
         raise ConfigError(
             f"{path}{where} is no TOML: {fault}",
             hint="`memconsole config init` writes a file with every key.",
@@ -148,10 +148,10 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
     for number, line in enumerate(text.split("\n"), 1):
         if closing:
             closing = "" if closing in line else closing
-        elif header := _HEADER.match(line):
+        elif header := compiled(_HEADER).match(line):
             table = _parts(header[1])
             found.setdefault(table, number)
-        elif assignment := _ASSIGNMENT.match(line):
+        elif assignment := compiled(_ASSIGNMENT).match(line):
             found.setdefault((*table, *_parts(assignment[1])), number)
             quotes = line[assignment.end() : assignment.end() + 3]
             if quotes in ('"""', "'''") and quotes not in line[assignment.end() + 3 :]:

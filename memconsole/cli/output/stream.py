@@ -7,10 +7,11 @@ bar when a person watches, else one line per ten seconds.
 from __future__ import annotations
 
 import os
-import re
 import sys
 import threading
 from typing import TYPE_CHECKING, TextIO
+
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import UiSettings
 
 
-_STEERING = re.compile("[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_STEERING = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"
 """Characters that JSON allows raw and a terminal may obey or hide."""
 
 
@@ -80,7 +81,7 @@ class Output:
 
     def json(self, text: str) -> None:
         r"""Write one JSON text and a line feed as UTF-8; lone surrogates become `\udcff`."""
-        plain = _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+        plain = compiled(_STEERING).sub(lambda found: f"\\u{ord(found[0]):04x}", text)
         self._write(plain.encode("utf-8", "backslashreplace") + b"\n")
 
     def lines(self, lines: Iterable[str]) -> None:
