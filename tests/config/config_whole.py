@@ -161,6 +161,7 @@ beat = "1m"
 exclude = ["private"]
 allow = ["checkpoint", "rotate"]
 operators = ["ann ed25519:AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA= checkpoint,rotate"]
+within = "20m"
 default = true
 labels = { prod = ["alpha"] }
 [[fleet.source]]

@@ -127,6 +127,7 @@ FLEET = FleetSettings(
     {"prod": ("alpha",)},
     allow=("checkpoint", "rotate"),
     operators=(f"ann ed25519:{'A' * 43}= checkpoint,rotate",),
+    within=timedelta(minutes=20),
 )
 SEARCH = SearchSettings(
     provider="none",
