@@ -167,6 +167,7 @@ class Way(NamedTuple):
         latency_ms: Of a question that needs nothing.
         skew_ms: How far our clock is ahead of the server's.
         role: As whom we were let in.
+        is_person: That is a person, who publishes nothing.
     """
 
     server: str
@@ -175,4 +176,5 @@ class Way(NamedTuple):
     skew_ms: int
     role: str
     is_encrypted: bool
+    is_person: bool
     findings: tuple[Finding, ...] = ()

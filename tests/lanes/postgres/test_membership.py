@@ -59,6 +59,14 @@ def test_a_host_joins_with_a_secret_that_works_once(fleet: Fleet) -> None:
     assert fleet.owner("fleet", "hosts", "--all").data == []
 
 
+def test_who_joins_is_told_what_to_write_down(fleet: Fleet) -> None:
+    for name, words, line in (("host1", (), 'publish = "figures"'), ("eva", ("--operator",), "[[")):
+        url, secret = fleet.invite(name, *words)
+        somebody = Somebody(fleet.folder / name, url)
+        told = somebody.program(PGPASSWORD=secret)("fleet", "join", url).out
+        assert (line in told, "publish" in told) == (True, not words)
+
+
 def test_an_invitation_ends(fleet: Fleet) -> None:
     url, secret = fleet.invite("late")
     with fleet.admin() as connection:

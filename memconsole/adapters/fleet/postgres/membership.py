@@ -112,6 +112,7 @@ class Membership:
                 skew_ms=skew_ms(one_way),
                 role=one_way.info.user,
                 is_encrypted=one_way.pgconn.ssl_in_use,
+                is_person=_is_person(one_way),
                 findings=tuple(_findings(one_way, other, self._address)),
             )
 
@@ -183,6 +184,12 @@ def _findings(
         " AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
     ).fetchone():
         yield Finding("vectors", "text only: no pgvector 0.8 or later", "`CREATE EXTENSION vector`")
+
+
+def _is_person(connection: psycopg.Connection) -> bool:
+    query = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'fleet_operator')"
+    is_made = one(connection, query)[0]  # there is none before `fleet init`
+    return bool(is_made and one(connection, "SELECT pg_has_role('fleet_operator', 'USAGE')")[0])
 
 
 def _of_another_edition(connection: psycopg.Connection) -> Iterator[Finding]:

@@ -49,8 +49,11 @@ def join(
         raise UsageError(f"the secret of the invitation is missing: set {_SECRET}")
     way = fleet_membership(call.settings, address).join(secret, dry_run=dry_run)
     message = f"{'would join' if dry_run else 'joined'} {address.text} as {way.role}"
-    more = ("Now say what this host may publish, in our configuration:", "", "[fleet]")
-    lines = (*more, f'url = "{address.whole}"', 'publish = "figures"')
+    url_line = f'url = "{address.whole}"'
+    more = ("Now say what this host may publish, in our configuration:", "", "[fleet]", url_line)
+    lines: tuple[str, ...] = (*more, 'publish = "figures"')
+    if way.is_person:
+        lines = ("Now name the fleet, in our configuration:", "", "[[fleet.source]]", url_line)
     return done(
         call,
         "fleet join",
