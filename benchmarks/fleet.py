@@ -12,14 +12,16 @@ import tempfile
 import threading
 import time
 import uuid
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
 from benchmarks.__main__ import PAGE, store, table
-from benchmarks.budgets import Row
+from benchmarks.budgets import ROOT, Row, environment
+from benchmarks.console import answers
+from benchmarks.terminal import running
 from memconsole import __version__
 from memconsole.adapters.clock import SystemClock
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
@@ -43,13 +45,26 @@ if TYPE_CHECKING:
 
 BEGIN, END = "<!-- fleet results -->", "<!-- end of fleet results -->"
 HOSTS, FEW, SESSIONS, ROUNDS, COMMANDS = 500, 5, 25, 60, 40
+ERA = {"sessions": "files", "memory_index": "none", "cron": "none"}
+_SETTLES_S = 20.0
+"""A console that has read 500 hosts is at rest."""
+
 SIGNER = Signer(b"a" * 32)
 
 
 def facts(changed: int = 0) -> tuple[Fact, ...]:
     """Return the rows of a home of three agents; one session has grown so often."""
     agents: list[Body] = [
-        {"id": name, "name": name, "sessions": 9, "due": 0, "tokens_max": 90_000, "problems": []}
+        {
+            "id": name,
+            "name": name,
+            "era": ERA,
+            "store": "files",
+            "sessions": 9,
+            "due": 0,
+            "tokens_max": 90_000,
+            "problems": [],
+        }
         for name in ("main", "work", "research")
     ]
     sessions: list[Body] = [
@@ -59,11 +74,14 @@ def facts(changed: int = 0) -> tuple[Fact, ...]:
             "session_id": str(uuid.UUID(int=n)),
             "class": "direct",
             "state": "live",
+            "transcript": "present",
+            "source": "files",
             "label": f"#{n:08x}",
             "tokens": 60_000 + n + (changed if n == 7 else 0),
             "token_state": "fresh",
             "window": 200_000,
             "threshold": 150_000,
+            "percent_of_threshold": 40.0 + n,
             "updated_at": "2026-05-02T10:00:00+00:00",
             "activity": {"doing": "idle", "since": "2026-05-02T10:00:00+00:00", "heard_at": None},
             "due": False,
@@ -71,7 +89,15 @@ def facts(changed: int = 0) -> tuple[Fact, ...]:
         }
         for n in range(SESSIONS)
     ]
-    status: Body = {"home": "/home/op/.openclaw", "attention": [], "agents": [], "alerts": []}
+    status: Body = {
+        "home": "/home/op/.openclaw",
+        "era": ERA,
+        "gateway": {"verdict": "up"},
+        "scheduler": {"state": "running"},
+        "attention": [],
+        "agents": [],
+        "alerts": [],
+    }
     return (
         Fact("status", "", 0, status),
         *(Fact("agent", str(one["id"]), n, one) for n, one in enumerate(agents)),
@@ -87,6 +113,7 @@ class Simulated:
         self.host = self.fleet.join("n000")
         self.ann = self.fleet.join("ann", "--operator")
         self.fleet.owner("fleet", "grant", "ann", "read", "checkpoint")
+        self.ann.reads(self.ann.url)
         self.copy = self.copy_of()
         self.copy.publish(facts())
 
@@ -137,6 +164,34 @@ class Simulated:
             ask_all(fleet.homes(), "sessions", ["sessions"], clock)
             taken.append(time.perf_counter() - start)
         return median(taken)
+
+    def keys_s(self, shown: str) -> list[float]:
+        """Return how long keys take in a console over it, while one fact after the other moves."""
+        seen = environment("console") | self.ann.environment | {"PYTHONPATH": str(ROOT)}
+        command = [sys.executable, "-m", "memconsole", "--fleet", "--read-only"]
+        with running(command, seen) as terminal, self.moving():
+            terminal.until(shown)
+            terminal.read_for(_SETTLES_S)
+            return [*answers(terminal), *answers(terminal)]
+
+    @contextmanager
+    def moving(self) -> Iterator[None]:
+        """Let a session of one host grow again and again."""
+        stop = threading.Event()
+
+        def work() -> None:
+            number = 0
+            while not stop.wait(0.3):
+                number += 1
+                self.copy.publish(facts(number))
+
+        thread = threading.Thread(target=work)
+        thread.start()
+        try:
+            yield
+        finally:
+            stop.set()
+            thread.join()
 
 
 def traced(copy: PostgresCopy, work: Callable[[], object]) -> int:
@@ -225,11 +280,11 @@ def command_heard(simulated: Simulated, folder: Path) -> Iterator[Row]:
 
 
 def many_hosts(simulated: Simulated, clock: SystemClock) -> Iterator[Row]:
-    """Yield the sessions of 500 hosts against those of five, for each host."""
+    """Yield the sessions of 500 hosts against those of five, for each host, and keys likewise."""
     simulated.grow(FEW)
-    few = simulated.status_s(clock)
+    few, few_keys = simulated.status_s(clock), simulated.keys_s(f"{FEW} live")
     simulated.grow(HOSTS)
-    many = simulated.status_s(clock)
+    many, many_keys = simulated.status_s(clock), simulated.keys_s(f"{HOSTS} live")
     told = f"{many * 1000:.0f} ms ({many / few:.1f} × five hosts)"
     yield Row(
         f"sessions of {HOSTS} hosts, {HOSTS * SESSIONS:,} rows",
@@ -237,6 +292,14 @@ def many_hosts(simulated: Simulated, clock: SystemClock) -> Iterator[Row]:
         "100 × five hosts",
         many / few / 100,
     )
+    late, base = (1000 * quantiles(one, n=20)[-1] for one in (many_keys, few_keys))
+    told = f"p95 {late:.0f} ms ({late / base:.2f} × five hosts), median {_ms(many_keys)} ms"
+    work = f"a key over {HOSTS} hosts while one fact changes"
+    yield Row(work, told, "1.5 × five hosts", late / base / 1.5)
+
+
+def _ms(found: list[float]) -> str:
+    return f"{1000 * median(found):.0f}"
 
 
 def _ratio(work: str, measured: float, base: float, limit: float) -> Row:
