@@ -46,6 +46,15 @@ if TYPE_CHECKING:
 BEGIN, END = "<!-- fleet results -->", "<!-- end of fleet results -->"
 HOSTS, FEW, SESSIONS, ROUNDS, COMMANDS = 500, 5, 25, 60, 40
 ERA = {"sessions": "files", "memory_index": "none", "cron": "none"}
+STATUS: Body = {
+    "home": "/home/op/.openclaw",
+    "era": ERA,
+    "gateway": {"verdict": "up"},
+    "scheduler": {"state": "running"},
+    "attention": [],
+    "agents": [],
+    "alerts": [],
+}
 _SETTLES_S = 20.0
 """A console that has read 500 hosts is at rest."""
 
@@ -89,17 +98,8 @@ def facts(changed: int = 0) -> tuple[Fact, ...]:
         }
         for n in range(SESSIONS)
     ]
-    status: Body = {
-        "home": "/home/op/.openclaw",
-        "era": ERA,
-        "gateway": {"verdict": "up"},
-        "scheduler": {"state": "running"},
-        "attention": [],
-        "agents": [],
-        "alerts": [],
-    }
     return (
-        Fact("status", "", 0, status),
+        Fact("status", "", 0, STATUS),
         *(Fact("agent", str(one["id"]), n, one) for n, one in enumerate(agents)),
         *(Fact("session", str(one["key"]), n, one) for n, one in enumerate(sessions)),
     )

@@ -38,6 +38,7 @@ class Facets:
         days: Only what is at most so many days old.
         by_date: Newest first instead of best first.
         is_explained: Say where the agent's own search has each result.
+        home: Only agents of this one of several homes, by its label.
     """
 
     agent_id: str | None = None
@@ -46,6 +47,7 @@ class Facets:
     days: int | None = None
     by_date: bool = False
     is_explained: bool = False
+    home: str | None = None
 
     @property
     def is_narrow(self) -> bool:
@@ -70,6 +72,7 @@ class Facets:
             is_typing=is_typing,
             is_explained=self.is_explained,
             by_date=self.by_date,
+            home=self.home,
         )
 
 

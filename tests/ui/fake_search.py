@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
     from pathlib import Path
 
+    from memconsole.domain.agents import Notice
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
     from memconsole.domain.search.agent_view import AgentSearch
@@ -96,6 +97,7 @@ class FakeSearching(Engine):
     Attributes:
         statuses: State of each agent's index; usual for agents that are not named.
         requests: Every search.
+        notices: What every answer says beside its hits.
         scans: Every look into the files themselves.
         answer: Hits for a request; an error is raised instead.
         gate: A search waits for it, or for being given up.
@@ -109,6 +111,7 @@ class FakeSearching(Engine):
     def __init__(self) -> None:
         self.statuses: dict[str, IndexStatus] = {}
         self.requests: list[SearchRequest] = []
+        self.notices: tuple[Notice, ...] = ()
         self.scans: list[SearchRequest] = []
         self.given_up: list[str] = []
         self.answer: Callable[[SearchRequest], tuple[SearchHit, ...]] | MemconsoleError = found
@@ -180,6 +183,7 @@ class FakeSearch(SearchService):
             indexes=indexes,
             coverage=len(known) / len(query.words) if query.words else None,
             agent_searches=self._fake.agent_searches if request.is_explained else (),
+            notices=self._fake.notices,
         )
 
     def indexes(

@@ -157,6 +157,7 @@ class SearchRequest:
 
     Attributes:
         agent_id: None searches the one agent there is, or all of them.
+        home: Where agents of several homes are searched, only those of this one, by its label.
         max_results: None takes the configured number; so does `min_score`.
         with_sessions: Also sessions; None as configured.
         is_typing: The last word may be unfinished; no index is brought up to date.
@@ -174,6 +175,7 @@ class SearchRequest:
     is_explained: bool = False
     text_only: bool = False
     by_date: bool = False
+    home: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -469,9 +469,7 @@ class _Search:
         own = None if request.agent_id is None else self._homes.owner(request.agent_id)[1]
         for copy, watching in self._homes.copies:
             wanted = {
-                one.ref: one.label
-                for one in watching.members
-                if request.agent_id is None or self._homes.owner(request.agent_id)[0] is one
+                one.ref: one.label for one in watching.members if self._is_meant(one, request)
             }
             if not wanted:
                 continue
@@ -482,9 +480,14 @@ class _Search:
             else:
                 yield found.line, found.result
 
+    def _is_meant(self, member: Member, request: SearchRequest) -> bool:
+        if request.agent_id is not None:
+            return self._homes.owner(request.agent_id)[0] is member
+        return request.home in (None, member.label)
+
     def _far(self, request: SearchRequest) -> Iterator[tuple[FarMember, SearchRequest]]:
         if request.agent_id is None:
-            yield from ((one, request) for one in self._homes.far)
+            yield from ((one, request) for one in self._homes.far if self._is_meant(one, request))
             return
         member, own = self._homes.owner(request.agent_id)
         if isinstance(member, FarMember):
@@ -502,7 +505,8 @@ class _Search:
     def _asked(self, request: SearchRequest) -> Iterator[tuple[str, Engine, SearchRequest]]:
         if request.agent_id is None:
             for label, engine in self._homes._local:
-                yield label, engine, request
+                if request.home in (None, label):
+                    yield label, engine, request
             return
         member, own = self._homes.owner(request.agent_id)
         if member.engine is not None:

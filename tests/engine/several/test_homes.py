@@ -177,6 +177,8 @@ def test_a_search_takes_the_best_of_each_home_in_turn_and_says_who_did_not_answe
     assert world.alpha.asked == [("search", *words)]
     only = world.homes.search.find(SearchRequest("database", "alpha/main"))
     assert {one.agent for one in only.hits} == {"alpha/main"}
+    whole = world.homes.search.find(SearchRequest("database", home="alpha"))
+    assert {one.agent.partition("/")[0] for one in whole.hits} == {"alpha"}
     world.alpha.is_away = True
     told = world.homes.search.find(SearchRequest("database"))
     assert [one.message for one in told.notices if one.code == "home-away"] == ["alpha: no route"]

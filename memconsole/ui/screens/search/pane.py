@@ -109,6 +109,8 @@ class SearchPane(Pane, inherit_bindings=True):
         """Return the agents that are searched."""
         snapshot = self.desk.snapshot
         agents = () if snapshot is None else snapshot.agents
+        if self.facets.home is not None and snapshot is not None:
+            agents = snapshot.of_home(self.facets.home).agents
         return tuple(one for one in agents if self.facets.agent_id in (None, one.ref.id))
 
     @property
@@ -177,7 +179,7 @@ class SearchPane(Pane, inherit_bindings=True):
             facets=self.facets,
             found=self.found,
             index=self._index(),
-            about="all agents" if agent_id is None else agent_id,
+            about=agent_id or (f"all of {self.facets.home}" if self.facets.home else "all agents"),
             prompt=prompt,
             recent=tuple(self.desk.queries)[:_RECENT],
             is_wide=self._is_wide,

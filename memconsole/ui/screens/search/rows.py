@@ -176,7 +176,7 @@ def _nothing(search: Search, result: SearchResult) -> tuple[str, ...]:
         lines.append("none of these words occurs in the index")
     elif result.coverage is not None and result.coverage < 1:
         lines.append(_coverage(result))
-    return tuple(lines)
+    return (*lines, *filter(None, (_of_hosts(result),)))
 
 
 def _coverage(result: SearchResult) -> str:
@@ -197,10 +197,18 @@ def _problem(search: Search) -> str:
     return _doubts(found.result)
 
 
+def _of_hosts(result: SearchResult) -> str:
+    """Return which of several hosts were searched, and which did not answer."""
+    told = dict.fromkeys(one.message for one in result.notices if one.code == "home-away")
+    return literal("; ".join(told))
+
+
 def _doubts(result: SearchResult) -> str:
     failed = [one.message for one in result.notices if one.code == "embedding-failed"]
     if failed:
         return f"words only: {literal(failed[0])}"
+    if told := _of_hosts(result):
+        return told
     lacking = sorted({a for (a, _), one in result.indexes.items() if one.state not in _LOOKED})
     if lacking:
         return f"not looked into: {literal(', '.join(lacking))}"

@@ -50,6 +50,7 @@ class SearchScreen(ConsoleScreen):
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("a", "facet('agent')", "agent", "The next agent, or all", "facet-agent"),
+        Verb("h", "facet('host')", "host", "The next of several hosts, or all", "facet-host"),
         Verb("t", "facet('source')", "sessions", "Memory alone, or sessions too", "facet-sessions"),
         Verb("m", "facet('marker')", "marker", "Only lines marked so", "facet-marker"),
         Verb("d", "facet('date')", "date", "Only what is not older", "facet-date"),
@@ -110,12 +111,25 @@ class SearchScreen(ConsoleScreen):
         preview, context = self.named("preview"), self.context()
         hit, query = self._search.hit, self._search.query_found
         preview.show(hit_listing(hit, query, context, preview.room[0]))
-        self.named("facets").show(facets_listing(self._search.facets, self._agents(), context))
+        self.named("facets").show(
+            facets_listing(self._search.facets, self._agents(), context, self._homes())
+        )
         self.show_keys()
 
     def _agents(self) -> tuple[str, ...]:
+        snapshot, home = self.desk.snapshot, self._search.facets.home
+        if snapshot is None:
+            return ()
+        part = snapshot if home is None else snapshot.of_home(home)
+        return tuple(one.ref.id for one in part.agents)
+
+    def _homes(self) -> tuple[str, ...]:
         snapshot = self.desk.snapshot
-        return () if snapshot is None else tuple(one.ref.id for one in snapshot.agents)
+        return () if snapshot is None else tuple(one.label for one in snapshot.homes)
+
+    def actions(self) -> tuple[Verb, ...]:
+        """Leave out the host where there is one home."""
+        return tuple(one for one in super().actions() if self._homes() or one.key != "h")
 
     # ---- keys ----------------------------------------------------------------------------
 
@@ -132,7 +146,7 @@ class SearchScreen(ConsoleScreen):
             return
         hit, query = self._search.hit, self._search.query_found
         if pane.id == "facets":
-            self._narrow(chosen(row.key, self._search.facets, self._agents()))
+            self._narrow(chosen(row.key, self._search.facets, self._agents(), self._homes()))
         elif hit is not None and query is not None:
             self.desk.go.hit(hit, query)
         elif pane is self._search:
@@ -140,7 +154,7 @@ class SearchScreen(ConsoleScreen):
 
     def action_facet(self, group: str) -> None:
         """Go to the next choice of a facet."""
-        self._narrow(next_choice(group, self._search.facets, self._agents()))
+        self._narrow(next_choice(group, self._search.facets, self._agents(), self._homes()))
 
     def action_sort(self) -> None:
         """Show the best first, or the newest."""
@@ -198,13 +212,22 @@ _DAY_WORDS = {
 _LABEL = 10
 
 
-def choices(facets: Facets, agents: Sequence[str]) -> dict[str, dict[str, Facets]]:
+def choices(
+    facets: Facets, agents: Sequence[str], homes: Sequence[str] = ()
+) -> dict[str, dict[str, Facets]]:
     """Return each group of facets: its choices by their words, and what each would make of them."""
+    hosts = {
+        literal(home or "all hosts"): facets
+        if home == facets.home
+        else replace(facets, home=home, agent_id=None)
+        for home in (None, *homes)
+    }
     whose: dict[str, Facets] = {}
     if len(agents) > 1:
         whose["all agents"] = replace(facets, agent_id=None)
     whose |= {literal(agent): replace(facets, agent_id=agent) for agent in agents}
     return {
+        **({"host": hosts} if homes else {}),
         "agent": whose,
         "source": {_SOURCE_WORDS[one]: replace(facets, with_sessions=one) for one in SOURCES},
         "marker": {one or "any line": replace(facets, tag=one) for one in TAGS},
@@ -216,23 +239,29 @@ def choices(facets: Facets, agents: Sequence[str]) -> dict[str, dict[str, Facets
     }
 
 
-def chosen(key: str, facets: Facets, agents: Sequence[str]) -> Facets | None:
+def chosen(
+    key: str, facets: Facets, agents: Sequence[str], homes: Sequence[str] = ()
+) -> Facets | None:
     """Return the facets that a row stands for; None for a heading."""
     group, _, word = key.partition(":")
-    return choices(facets, agents).get(group, {}).get(word)
+    return choices(facets, agents, homes).get(group, {}).get(word)
 
 
-def next_choice(group: str, facets: Facets, agents: Sequence[str]) -> Facets:
+def next_choice(
+    group: str, facets: Facets, agents: Sequence[str], homes: Sequence[str] = ()
+) -> Facets:
     """Return the facets with the next choice of a group."""
-    ways = list(choices(facets, agents)[group].values())
+    ways = list(choices(facets, agents, homes)[group].values())
     place = ways.index(facets) if facets in ways else -1
     return ways[(place + 1) % len(ways)]
 
 
-def facets_listing(facets: Facets, agents: Sequence[str], context: Context) -> Listing:
+def facets_listing(
+    facets: Facets, agents: Sequence[str], context: Context, homes: Sequence[str] = ()
+) -> Listing:
     """Return all facets, those that apply marked."""
     rows: list[Row] = []
-    for group, ways in choices(facets, agents).items():
+    for group, ways in choices(facets, agents, homes).items():
         rows.append(text_row(f"{group}:", Span(group, Role.HEADER), is_heading=True))
         for word, way in ways.items():
             is_on = way == facets

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from memconsole.domain.agents import Notice
 from memconsole.domain.snapshot.homes import ServerReading
 from memconsole.ui.screens.overview.hosts import hosts_listing, label_of
 from tests.ui import sample
@@ -144,3 +145,18 @@ async def test_what_no_host_admits_is_dimmed_with_the_door_that_is_shut() -> Non
     async with at_work(FakeEngine(fleet(12))) as desk:
         await desk.press("R")
         assert "rotate on alpha: that host does not admit it (fleet.allow there)" in desk.picture()
+
+
+async def test_the_search_has_a_facet_for_hosts_and_says_which_were_searched() -> None:
+    engine = FakeEngine(fleet(12))
+    engine.notices = (Notice("home-away", "searched 11 of 12 hosts · delta as of 14:06"),)
+    async with at_work(engine) as desk:
+        await desk.press("a", "o", *"database", "enter", "escape")
+        assert "searched 11 of 12 hosts · delta as of 14:06" in desk.text("results")
+        facets = desk.text("facets")
+        assert "● all hosts" in facets
+        await desk.press("a", "h")
+        assert "○ all hosts" in desk.text("facets")
+        assert "alpha/main" in desk.text("facets")
+        assert "beta/main" not in desk.text("facets")  # agents are those of the host
+        assert engine.requests[-1].home == "alpha"
