@@ -11,6 +11,7 @@ import psycopg
 import pytest
 
 from memconsole.adapters.clock import SystemClock
+from memconsole.adapters.fleet.postgres import search
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.search import SearchableCopy
 from memconsole.adapters.index.embedding.static import static_model
@@ -81,9 +82,9 @@ class Sea:
         """Search as ann."""
         clock, settings = SystemClock(), self.hosts["alpha"].settings()
         homes = self.homes(*hosts)
-        search = CopySearch(self.copy, clock, settings)
+        own = CopySearch(self.copy, clock, settings)
         request = SearchRequest(text, **changes)  # type: ignore[arg-type]
-        return search.find(request, {one: one.host for one in homes})
+        return own.find(request, {one: one.host for one in homes})
 
 
 @pytest.fixture(scope="module")
@@ -203,8 +204,8 @@ def test_who_was_not_granted_it_finds_nothing(sea: Sea) -> None:
         ):
             assert connection.execute(query).fetchall() == [], query
         assert connection.execute(
-            f"SELECT fleet.counts('{{{number}}}', '{{ferry}}', '{{f}}', 1000)"
-        ).fetchone() == ([0],)
+            f"SELECT fleet.counts('{{{number}}}', '{{ferry}}', '{{f}}', 0)"
+        ).fetchone() == ([0],)  # nor what the statistics of all hosts say
         for table in ("chunks", "documents", "indexes", "vectors"):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"SELECT 1 FROM fleet.{table}")
@@ -302,3 +303,24 @@ def test_the_console_searches_the_hosts_of_a_server_as_one(sea: Sea) -> None:
         assert {hit.agent for hit in one.hits} == {"beta/main"}
         typed = several.search.find(SearchRequest("ferry", is_typing=True))
         assert {hit.agent for hit in typed.hits} == {"here/main"}
+
+
+@pytest.mark.parametrize("text", ["When does the ferry leave?", "deposit", "the pump", "火车站"])
+def test_many_chunks_are_searched_by_the_indexes_of_the_server(
+    sea: Sea, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    few = [(hit.agent, hit.path, hit.score) for hit in sea.find(text).result.hits]
+    monkeypatch.setattr(search, "FEW", 0)
+    many = [(hit.agent, hit.path, hit.score) for hit in sea.find(text).result.hits]
+    assert many == few
+    since = Narrowing(since=datetime(2026, 2, 1, tzinfo=UTC))
+    paths = {hit.path for hit in sea.find(text, narrowing=since).result.hits}
+    assert "memory/2026-01-20.md" not in paths
+
+
+def test_the_rarest_words_decide_what_is_scored() -> None:
+    assert search.deciding_words([3, 40, 900, 90_000], 1_000) == (3, False)
+    assert search.deciding_words([3, 4_000, 90_000], 1_000) == (2, False)  # else too few
+    assert search.deciding_words([300, 4_000, 90_000], 1_000) == (1, False)
+    assert search.deciding_words([4_000, 90_000], 1_000) == (2, True)
+    assert search.deciding_words([90_000], 1_000) == (1, False)
