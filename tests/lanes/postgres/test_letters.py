@@ -330,6 +330,18 @@ def test_a_command_is_taken_back_by_who_sent_it_before_it_is_begun(post: Post, h
     assert (states[sent], states[late]) == ("cancelled", "expired")
 
 
+def test_a_notice_wakes_only_the_host_that_it_names(post: Post, host: Host) -> None:
+    """Any login can tell all of them anything; the look every few seconds finds what is missed."""
+    host.worker.round()  # what other tests left
+    [(number,)] = post.admin.execute("SELECT id FROM fleet.hosts WHERE name = 'alpha'").fetchall()
+    for word in ("host 999", "9" * 7000, "command x", f"host {number}"):
+        post.ann.execute("SELECT pg_notify('fleet_commands', %s)", (word,))
+    assert host.box.open(5.0) == ()  # it wakes at its own, finds nothing and goes back
+    sent = post.send("checkpoint", "--agent", "main")
+    assert [one.id for one in host.box.open(5.0)] == [sent]
+    host.worker.round()
+
+
 class KilledError(BaseException):
     """The process ends here."""
 

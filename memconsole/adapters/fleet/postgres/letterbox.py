@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
@@ -10,6 +11,7 @@ from memconsole.adapters.fleet.signing import is_signed
 from memconsole.domain.fleet.letters import Letter, LetterState, Received, letter_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from datetime import datetime
     from pathlib import Path
 
@@ -19,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.shapes import Json
 
 CHANNEL = "fleet_commands"
+_CALM_S = 0.2
 
 
 class PostgresLetters:
@@ -35,6 +38,7 @@ class PostgresLetters:
         self._address = address
         self._passwords = passwords
         self._connection: psycopg.Connection | None = None
+        self._mine = ""
 
     def open(self, wait_s: float) -> tuple[Received, ...]:
         """Return the letters that have no end yet; waits for one that long when there is none.
@@ -47,10 +51,14 @@ class PostgresLetters:
             with said("no command is taken"):
                 connection = self._connected()
                 found = self._read(connection)
-                if not found and wait_s:
-                    for _ in connection.notifies(timeout=wait_s, stop_after=1):
-                        pass
+                if (
+                    not found
+                    and wait_s
+                    and heard(connection, wait_s, lambda one: one == self._mine)
+                ):
                     found = self._read(connection)
+                    if not found:  # anybody can say so, and as often as he likes
+                        time.sleep(_CALM_S)
                 return found
         except BaseException:
             self.close()
@@ -79,6 +87,7 @@ class PostgresLetters:
         if self._connection is None:
             self._connection = connect(self._address, self._passwords)
             self._connection.execute(f"LISTEN {CHANNEL}")
+            self._mine = f"host {one(self._connection, 'SELECT fleet.me()')[0]}"
         return self._connection
 
     def _read(self, connection: psycopg.Connection) -> tuple[Received, ...]:
@@ -92,6 +101,14 @@ class PostgresLetters:
             _received(*row, key=key, signature=signature, now=now)
             for *row, key, signature, now in rows
         )
+
+
+def heard(connection: psycopg.Connection, wait_s: float, is_meant: Callable[[str], bool]) -> bool:
+    """Wait for a notice that is meant for us; False when there was none in that time.
+
+    Every host and everybody who waits hears all of them: of 500 hosts one is meant.
+    """
+    return any(is_meant(found.payload) for found in connection.notifies(timeout=wait_s))
 
 
 def _received(

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
-from memconsole.adapters.fleet.postgres.letterbox import CHANNEL
+from memconsole.adapters.fleet.postgres.letterbox import CHANNEL, heard
 from memconsole.domain.fleet.letters import Letter, LetterState, Sent
 from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import FleetError, MemconsoleError, SourceAwayError, UsageError
@@ -182,8 +182,8 @@ class Post:
         connection.execute(f"LISTEN {CHANNEL}")
         while numbers := self._numbers():
             if not self._note(_states(connection, numbers)):
-                for _ in connection.notifies(timeout=_LOOK_S, stop_after=1):
-                    pass
+                ours = {f"command {number}" for number in numbers}
+                heard(connection, _LOOK_S, ours.__contains__)
 
     def _numbers(self) -> list[str]:
         """Return the letters that have no end yet; where there is none, the listener ends."""
