@@ -266,12 +266,10 @@ def start(
     from memconsole.cli import console  # noqa: PLC0415
 
     call = call_of(context)
-    if serve and not version and call.flags.names_fleet:
-        from memconsole.cli.call.serving import serve_several  # noqa: PLC0415
-
-        return serve_several(call, layer)
     if serve and not version:
-        from memconsole.cli.call.serving import serve_jobs  # noqa: PLC0415
+        from memconsole.cli.call import serving  # noqa: PLC0415
 
-        return serve_jobs(call, layer)
+        return (serving.serve_several if call.flags.names_fleet else serving.serve_jobs)(
+            call, layer
+        )
     return console.version(call) if version else console.front(call)

@@ -25,6 +25,7 @@ from memconsole.adapters.sessions.reading_memory import DiskReadings
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.alerts import StateAlerts
 from memconsole.adapters.state.database import StateDatabase
+from memconsole.adapters.state.runs import StateModels
 from memconsole.adapters.state.views import StateViews
 from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.pool import DiskMemory
@@ -272,7 +273,6 @@ def _channels(settings: Settings) -> tuple[AlertChannel, ...]:
 
 def _model(settings: Settings, state: StateDatabase) -> ModelPorts:
     from memconsole.adapters.model import RemoteModel  # noqa: PLC0415
-    from memconsole.adapters.state.runs import StateModels  # noqa: PLC0415
 
     rules = settings.llm
     key = os.environ.get(rules.api_key_env) or None

@@ -18,7 +18,7 @@ from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.loop import Notifier, WakeSignal, serve
 from memconsole.scheduler.runner import JobRunner
-from memconsole.scheduler.service import SchedulerService
+from memconsole.scheduler.service import Execution, SchedulerService
 from memconsole.scheduler.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -204,8 +204,6 @@ class Jobs:
     def _service(
         self, stopper: Stopper, layers: frozenset[Layer], *, holds_back: bool = False
     ) -> SchedulerService:
-        from memconsole.scheduler.service import Execution  # noqa: PLC0415 - only who runs jobs
-
         engine = self.engine if self.scheduler_engine is None else self.scheduler_engine()
         home = str(engine.home.read().path)
         if others := [one for one in Layer if one not in layers]:

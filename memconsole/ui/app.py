@@ -13,6 +13,8 @@ from textual.app import App
 from textual.binding import Binding
 
 from memconsole.domain.commands.command import name_of
+from memconsole.domain.commands.outcomes import status_of
+from memconsole.domain.commands.reindex import Reindexed
 from memconsole.text.cells import cut
 from memconsole.ui.actions.action import ActionMoved, Actions
 from memconsole.ui.actions.targets import waiting
@@ -466,8 +468,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
     def action_undo(self) -> None:
         """Take back the last action that can be taken back."""
-        from memconsole.ui.actions.action import undo_of, why_nothing  # noqa: PLC0415 - seldom
-
         found = undo_of(self.actions.done)
         if found is None:
             self.say(why_nothing(self.actions.done), Role.MUTED)
@@ -491,8 +491,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(CommandFinished)
     def command_finished(self, message: CommandFinished) -> None:
         """Show the run in the activity panel, and its end where nobody looks at the dialog."""
-        from memconsole.domain.commands.outcomes import status_of  # noqa: PLC0415 - likewise
-        from memconsole.domain.commands.reindex import Reindexed  # noqa: PLC0415 - likewise
         from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415
 
         self.readings.request()

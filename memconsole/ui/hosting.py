@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from memconsole.domain.commands.outcomes import Planned
 from memconsole.domain.jobs.runs import FAILED, Start
 from memconsole.errors import MemconsoleError
 from memconsole.ui.drawing.literal import literal
@@ -79,8 +80,6 @@ def _starts(views: Iterable[JobView]) -> Iterator[str]:
 
 def _resets(jobs: JobControl) -> Iterator[str]:
     """Yield which sessions the first rotation would reset, as the disk tells now."""
-    from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415 - as above
-
     try:
         run = jobs.run_now("rotation", dry_run=True)
     except MemconsoleError as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.search.indexing import Source
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.screens.base import ConsoleScreen
@@ -127,8 +128,6 @@ class Navigation:
 
     def hit(self, hit: SearchHit, query: Query) -> None:
         """Open what was found: a memory file at its line, a session at the word."""
-        from memconsole.domain.search.indexing import Source  # noqa: PLC0415 - see above
-
         if hit.source is Source.SESSIONS:
             self._session(hit, query)
             return

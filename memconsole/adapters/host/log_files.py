@@ -12,6 +12,7 @@ the next one goes on with it.
 from __future__ import annotations
 
 import fcntl
+import glob
 import os
 import stat
 from contextlib import contextmanager, suppress
@@ -100,8 +101,6 @@ class DiskLogFiles:
         return LogRotation(file, "done", message, moved_bytes=moved)
 
     def _foreign(self, home: Path | None) -> Iterator[Path]:
-        import glob  # noqa: PLC0415 - only who rotates
-
         yield from sorted((self._state_dir / "logs").glob("*.log"))
         if home is not None:
             yield from sorted((home / "logs").glob("*.log"))

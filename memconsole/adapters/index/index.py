@@ -22,6 +22,7 @@ from memconsole.adapters.index.database import (
     writing,
 )
 from memconsole.adapters.index.embedding.providers import model_name, remote_of, static_of
+from memconsole.adapters.index.embedding.quality import quality_model
 from memconsole.adapters.index.query_side import BackendChooser, model_of
 from memconsole.adapters.index.reader import IndexReader
 from memconsole.adapters.index.schema import read_meta, recipe, root_text
@@ -207,8 +208,6 @@ class DiskIndex:
         """Make the vectors of the better model that are missing; see `ports.SearchIndex`."""
         path = self.path(scope)
         if settings.provider == "quality" and path.exists():
-            from memconsole.adapters.index.embedding.quality import quality_model  # noqa: PLC0415 - 70 MB
-
             model = quality_model()
             model.check()
             with _writes(path):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.state.table import name as masked
 from memconsole.adapters.state.tables import INTENTS
+from memconsole.domain.memory.intents import Erasure
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.sqlite.choice import Connection, Row
     from memconsole.adapters.state.database import StateDatabase
-    from memconsole.domain.memory.intents import Erasure, Intent
+    from memconsole.domain.memory.intents import Intent
 
 logger = logging.getLogger(__name__)
 
@@ -161,8 +162,6 @@ def _place(root: Path) -> str:
 
 
 def _erasure(payload: object) -> Erasure:
-    from memconsole.domain.memory.intents import Erasure  # noqa: PLC0415 - hardly ever needed
-
     found = json.loads(payload if isinstance(payload, bytes) else b"{}")
     return Erasure(
         found["agent"], tuple(found["paths"]), frozenset(found["ids"]), frozenset(found["words"])

@@ -17,7 +17,7 @@ from memconsole.adapters.workspace.pool_files import (
     scan,
 )
 from memconsole.domain.agents import UNREADABLE, Notice
-from memconsole.domain.memory.files import is_utf8, shown_name
+from memconsole.domain.memory.files import MAX_READ_BYTES, is_text, is_utf8, shown_name
 from memconsole.domain.search.indexing import Document, DocumentText, Source
 from memconsole.errors import WorkspaceError
 from memconsole.text.figures import size_words
@@ -123,7 +123,6 @@ class PoolDocuments:
         """
         # Most searches read nothing, and need none of this.
         from memconsole.adapters.workspace.pool_text import UNKNOWN, decode, read_bytes  # noqa: PLC0415
-        from memconsole.domain.memory.files import MAX_READ_BYTES, is_text  # noqa: PLC0415
 
         if document.size_bytes > MAX_READ_BYTES:
             size = size_words(document.size_bytes)

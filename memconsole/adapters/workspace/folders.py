@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.workspace.containment import failed, open_place, remove_empty
 from memconsole.adapters.workspace.writer import bytes_of, path_state
+from memconsole.domain.memory.edits import PathState
+from memconsole.domain.memory.intents import Intent, IntentKind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,8 +16,6 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.workspace.containment import Place
     from memconsole.adapters.workspace.writer import Intentions
-    from memconsole.domain.memory.edits import PathState
-    from memconsole.domain.memory.intents import Intent
 
 
 class DiskFolders:
@@ -77,7 +77,4 @@ class DiskFolders:
 
 
 def _removing(relative: str, place: Place, mode: int) -> Intent:
-    from memconsole.domain.memory.edits import PathState  # noqa: PLC0415
-    from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415
-
     return Intent(relative, IntentKind.REMOVE, bytes_of(place), standing=PathState(mode))

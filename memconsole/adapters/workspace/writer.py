@@ -22,7 +22,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.workspace.containment import failed, missing_folders, open_place, refused
 from memconsole.adapters.workspace.pool_text import UNKNOWN, decode, is_narrow
+from memconsole.domain.commands.outcomes import Written
+from memconsole.domain.memory.edits import PathState
 from memconsole.domain.memory.files import MAX_READ_BYTES
+from memconsole.domain.memory.intents import Intent, IntentKind
+from memconsole.domain.memory.records import WorkspaceText
 from memconsole.errors import ConcurrentEditError, WorkspaceError
 from memconsole.system.atomic_file import clean_leftovers, temporary_name
 from memconsole.system.folders import adopt
@@ -34,10 +38,6 @@ if TYPE_CHECKING:
     from typing import BinaryIO, Protocol
 
     from memconsole.adapters.workspace.containment import Place
-    from memconsole.domain.commands.outcomes import Written
-    from memconsole.domain.memory.edits import PathState
-    from memconsole.domain.memory.intents import Intent
-    from memconsole.domain.memory.records import WorkspaceText
 
 
 if TYPE_CHECKING:
@@ -161,7 +161,6 @@ class DiskWorkspace:
     ) -> int | None:
         if self._journal is None:
             return None
-        from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415 - writers only
 
         stood = _standing(root, relative, old)
         kind = IntentKind.REPLACE
@@ -233,7 +232,6 @@ class DiskWorkspace:
     def _appending(self, root: Path, relative: str, offset: int, data: bytes, old: _Old) -> None:
         if self._journal is None:
             return
-        from memconsole.domain.memory.intents import Intent, IntentKind  # noqa: PLC0415 - writers only
 
         stood = _standing(root, relative, old)
         intent = Intent(relative, IntentKind.APPEND, None, data, offset, stood)
@@ -305,15 +303,11 @@ def path_state(root: Path, relative: str) -> PathState:
 
 
 def _standing(root: Path, relative: str, old: _Old) -> PathState:
-    from memconsole.domain.memory.edits import PathState  # noqa: PLC0415 - writers only
-
     mode = None if old.status is None else old.status.st_mode & 0o7777
     return PathState(mode, () if old.has_folder else missing_folders(root, relative))
 
 
 def _written(relative: str, size: int, mode: int) -> Written:
-    from memconsole.domain.commands.outcomes import Written  # noqa: PLC0415 - reading commands write nothing
-
     return Written(relative, size, f"{mode:04o}")
 
 
@@ -323,7 +317,6 @@ def _read(place: Place) -> WorkspaceText | None:
         return None
     data, modified = found
     version = (modified, len(data), hashlib.sha256(data).hexdigest())
-    from memconsole.domain.memory.records import WorkspaceText  # noqa: PLC0415
 
     return WorkspaceText(decode(data)[0], version)
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import errno
+import zipfile
 from contextlib import closing
+from io import BytesIO
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -119,9 +121,6 @@ def _is_zip(file: Path) -> bool:
 
 
 def _packed(sections: Sequence[Section], call: Call) -> bytes:
-    import zipfile  # noqa: PLC0415 - most reports are one text
-    from io import BytesIO  # noqa: PLC0415 - likewise
-
     at = call.clock.now().timetuple()[:6]
     names = [f"{number:02}-{one.id}.md" for number, one in enumerate(sections, 1)]
     with closing(BytesIO()) as data:

@@ -14,6 +14,8 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from rapidfuzz import fuzz
+
 from memconsole.domain.memory.observations import Priority
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
@@ -149,8 +151,6 @@ def differing(one: Features, other: Features) -> frozenset[Guard]:
 
 def similarity(one: Features, other: Features) -> float:
     """Return 0 to 100: the likeness of the words, whatever their order."""
-    from rapidfuzz import fuzz  # noqa: PLC0415 - 37 ms, only for who compares
-
     return fuzz.token_sort_ratio(one.folded, other.folded)
 
 
@@ -172,8 +172,6 @@ def is_same(one: Features, other: Features, *, at_least: float = SIMILAR) -> boo
 
 def twin(new: Features, known: Iterable[Features], *, at_least: float = SIMILAR) -> Features | None:
     """Return the first of many texts that says the same as a new one."""
-    from rapidfuzz import fuzz  # noqa: PLC0415
-
     for one in known:
         if one.fingerprint == new.fingerprint and is_exact(new, one):
             return one
@@ -184,8 +182,6 @@ def twin(new: Features, known: Iterable[Features], *, at_least: float = SIMILAR)
 
 
 def _ratio(one: str, other: str) -> float:
-    from rapidfuzz import fuzz  # noqa: PLC0415
-
     return fuzz.ratio(one, other)
 
 

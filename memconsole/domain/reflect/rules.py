@@ -13,6 +13,8 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from rapidfuzz import fuzz
+
 from memconsole.domain.memory.observations import Kind, ObservationLog, render
 from memconsole.domain.memory.similarity import (
     Guard,
@@ -277,8 +279,6 @@ class _Candidate(NamedTuple):
 
 
 def _pairs(found: Sequence[_Candidate], similar: float) -> Iterator[tuple[int, int]]:
-    from rapidfuzz import fuzz  # noqa: PLC0415 - only for who compares
-
     for place, newer in enumerate(found):
         for older in found[place + 1 :]:
             # The ratio of sorted words is `token_sort_ratio`; lengths alone rule most pairs out.

@@ -35,6 +35,7 @@ from memconsole.text.redaction.values import (
     is_scrambled,
     may_be_named,
 )
+from memconsole.text.redaction.vendors import NAMED
 
 if TYPE_CHECKING:
     import re
@@ -272,7 +273,6 @@ def _behind_names(text: str, lowered: str, suspects: list[str]) -> Iterator[tupl
     ]
     if not found:
         return
-    from memconsole.text.redaction.vendors import NAMED  # noqa: PLC0415 - few texts need them
 
     hints = set(_names().of(lowered))
     rules = [rule for rule in NAMED if not hints.isdisjoint(rule[1])]
@@ -292,8 +292,6 @@ def _named(
 
 @cache
 def _names() -> Literals:
-    from memconsole.text.redaction.vendors import NAMED  # noqa: PLC0415 - few texts need them
-
     return Literals({hint: None for rule in NAMED for hint in rule[1]})
 
 

@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Protocol
 from textual.message import Message
 
 from memconsole.domain.commands.cleanup import Cleanup
+from memconsole.domain.commands.confirmation import carried_out, for_question
 from memconsole.domain.commands.memory import MEMORY_UNDO, MemoryUndo
-from memconsole.domain.commands.outcomes import status_of
+from memconsole.domain.commands.outcomes import RUNNING, Failed, Planned, status_of
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
@@ -98,8 +99,6 @@ class Series:
 
     def moved(self, step: Step) -> None:
         """Hear that a step began, or ended."""
-        from memconsole.domain.commands.outcomes import RUNNING  # noqa: PLC0415 - by the first action
-
         before = self.steps
         if before and (before[-1].name, before[-1].status) == (step.name, RUNNING):
             before = before[:-1]
@@ -153,8 +152,6 @@ class Action:
     @property
     def todo(self) -> tuple[int, ...]:
         """Targets whose plan says that something would be done."""
-        from memconsole.domain.commands.outcomes import Planned  # noqa: PLC0415 - by the first action
-
         return tuple(place for place, plan in enumerate(self.plans) if isinstance(plan, Planned))
 
     def stop(self) -> None:
@@ -182,9 +179,6 @@ class Action:
 
         A bug in one target does not stop the others, nor end the console.
         """
-        from memconsole.domain.commands.confirmation import carried_out, for_question  # noqa: PLC0415 - as above
-        from memconsole.domain.commands.outcomes import Failed  # noqa: PLC0415 - see above
-
         target = self.targets[place]
         command = self.spec.build(target.agent, target.key, dry_run=plan is None)
         if plan is not None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 from enum import StrEnum
 from typing import TYPE_CHECKING, ClassVar, Final
 
@@ -124,9 +127,6 @@ def _markdown(what: Shown) -> str:
 
 
 def _csv(what: Shown) -> str:
-    import csv  # noqa: PLC0415 - few write a file
-    import io  # noqa: PLC0415 - likewise
-
     into = io.StringIO()
     writer = csv.writer(into, lineterminator="\n")
     writer.writerow(what.columns or ("line",))
@@ -140,8 +140,6 @@ def _harmless(row: Sequence[str]) -> list[str]:
 
 
 def _json(what: Shown) -> str:
-    import json  # noqa: PLC0415 - few write a file
-
     body: dict[str, object] = {"title": what.title, "source": what.source}
     if what.columns:
         body["rows"] = [dict(zip(what.columns, row, strict=True)) for row in what.rows]

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from textual.message import Message
 
+from memconsole.domain.commands.outcomes import Failed, Skipped
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.indexing import IndexState, IndexStatus
 from memconsole.errors import MemconsoleError
@@ -176,8 +177,6 @@ class Indexing:
 
     def _build(self, ref: AgentRef) -> None:
         """Run in a thread; whatever happens, the queue goes on."""
-        from memconsole.domain.commands.outcomes import Failed, Skipped  # noqa: PLC0415 - not to begin with
-
         told_at = float("-inf")
 
         def progress(done: int, total: int) -> None:

@@ -6,22 +6,28 @@ An archive holds the lines of the transcript. A cold one holds records around th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import msgspec
 
-from memconsole.adapters.sessions.sqlite.events import event_entries
+from memconsole.adapters.sessions.sqlite.events import (
+    event_entries,
+    event_texts,
+    events_backward,
+    events_forward,
+)
 from memconsole.adapters.sessions.sqlite.schema import ARCHIVES, COLD, read_schema
 from memconsole.adapters.sqlite.read_only import read_platform
 from memconsole.adapters.transcripts.entries import entries_backward, entries_forward
 from memconsole.adapters.transcripts.lines import blob_lines_backward, blob_lines_forward, texts_of
 from memconsole.adapters.transcripts.sources import open_blob, open_file
+from memconsole.domain.sessions.stored import TranscriptKind
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.errors import StoreError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
     from memconsole.adapters.sqlite.ways import Copies
@@ -183,3 +189,18 @@ def _name(ref: TranscriptRef) -> str:
 
 def _gone(ref: TranscriptRef) -> StoreError:
     return StoreError(f"{_name(ref)} is gone", hint="It was removed since the sessions were read.")
+
+
+class Form(NamedTuple):
+    """How transcripts of one form are read."""
+
+    backward: Callable[..., Iterator[Entry]]
+    forward: Callable[..., Iterator[Entry]]
+    texts: Callable[..., Iterator[tuple[int, str]]]
+
+
+EVENTS: Final = Form(events_backward, events_forward, event_texts)
+FORMS: Final = {
+    TranscriptKind.DATABASE_ARCHIVE: Form(archive_backward, archive_forward, archive_texts),
+    TranscriptKind.COLD_ARCHIVE: Form(cold_backward, cold_forward, cold_texts),
+}

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.choice import SqlValue
     from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase
     from memconsole.adapters.sqlite.ways import Copies
+    from memconsole.domain.sessions.stored import TranscriptRef
 
 MAX_EVENT_BYTES = 64 * 1024 * 1024
 """A larger event counts as damage, packed or not; the platform packs up to 4 MiB."""
@@ -67,15 +68,13 @@ _Rows: TypeAlias = tuple[list[_Event], bool]
 """Rows of one page, and whether there are no more behind them."""
 
 
-def events_backward(
-    path: Path, session_id: str, *, limit_bytes: int, copies: Copies
-) -> Iterator[Entry]:
+def events_backward(ref: TranscriptRef, *, limit_bytes: int, copies: Copies) -> Iterator[Entry]:
     """Yield the entries of a transcript newest first, until `limit_bytes` bytes were passed.
 
     Raises:
         StoreError: The database cannot be read.
     """
-    events = _events(path, _Page(session_id, is_backward=True), copies)
+    events = _events(ref.path, _Page(ref.session_id, is_backward=True), copies)
     yield from _newest_first(events, limit_bytes)
 
 
@@ -122,13 +121,13 @@ def _newest_first(
             return
 
 
-def events_forward(path: Path, session_id: str, *, copies: Copies) -> Iterator[Entry]:
+def events_forward(ref: TranscriptRef, *, copies: Copies) -> Iterator[Entry]:
     """Yield all entries of a transcript in stored order; errors as `events_backward`."""
-    for event in _events(path, _Page(session_id), copies):
+    for event in _events(ref.path, _Page(ref.session_id), copies):
         yield from _entries(event)
 
 
-def event_texts(path: Path, session_id: str, *, copies: Copies) -> Iterator[tuple[int, str]]:
+def event_texts(ref: TranscriptRef, *, copies: Copies) -> Iterator[tuple[int, str]]:
     """Yield the events of a transcript as they are stored, each with its `seq`.
 
     Raises:
@@ -136,12 +135,12 @@ def event_texts(path: Path, session_id: str, *, copies: Copies) -> Iterator[tupl
     """
 
     def whole(database: ReadOnlyDatabase, seq: SqlValue) -> bytes:
-        return b"".join(_pieces(database, session_id, seq))
+        return b"".join(_pieces(database, ref.session_id, seq))
 
-    for event in _events(path, _Page(session_id), copies):
+    for event in _events(ref.path, _Page(ref.session_id), copies):
         data = event.data if event.packed is None else _unpack(event.packed)
         if event.packed is None and _LONG_EVENT < event.size <= MAX_EVENT_BYTES:
-            data = read_platform(path, partial(whole, seq=event.seq), copies)
+            data = read_platform(ref.path, partial(whole, seq=event.seq), copies)
         if data is None:
             raise StoreError(f"event {event.position} is too large, or cannot be unpacked")
         yield event.position, data.decode(errors="replace") + "\n"

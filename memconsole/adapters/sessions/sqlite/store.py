@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
+    from memconsole.adapters.sessions.sqlite.archive import Form
     from memconsole.adapters.sqlite.ways import Copies
     from memconsole.domain.agents import Agent
     from memconsole.domain.sessions.composition import PromptReport
@@ -98,16 +99,7 @@ class SqliteSessionStore:
         Raises:
             StoreError: The database cannot be read, or an archive cannot be unpacked.
         """
-        from memconsole.adapters.sessions.sqlite import archive  # noqa: PLC0415
-        from memconsole.adapters.sessions.sqlite.events import events_backward  # noqa: PLC0415
-
-        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
-            return archive.archive_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
-        if ref.kind is TranscriptKind.COLD_ARCHIVE:
-            return archive.cold_backward(ref, limit_bytes=limit_bytes, copies=self._copies)
-        return events_backward(
-            ref.path, ref.session_id, limit_bytes=limit_bytes, copies=self._copies
-        )
+        return _form_of(ref).backward(ref, limit_bytes=limit_bytes, copies=self._copies)
 
     def counted(
         self, path: Path, refs: Sequence[TranscriptRef], *, limit_bytes: int, expected: int
@@ -123,14 +115,7 @@ class SqliteSessionStore:
 
     def forward(self, ref: TranscriptRef) -> Iterator[Entry]:
         """Yield all entries in stored order; same kinds and errors as `backward`."""
-        from memconsole.adapters.sessions.sqlite import archive  # noqa: PLC0415
-        from memconsole.adapters.sessions.sqlite.events import events_forward  # noqa: PLC0415
-
-        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
-            return archive.archive_forward(ref, copies=self._copies)
-        if ref.kind is TranscriptKind.COLD_ARCHIVE:
-            return archive.cold_forward(ref, copies=self._copies)
-        return events_forward(ref.path, ref.session_id, copies=self._copies)
+        return _form_of(ref).forward(ref, copies=self._copies)
 
     def texts(self, ref: TranscriptRef) -> Iterator[tuple[int, str]]:
         """Yield the records as they are stored, each with its `seq` or line.
@@ -138,14 +123,14 @@ class SqliteSessionStore:
         Raises:
             StoreError: The database cannot be read, or a record is too large.
         """
-        from memconsole.adapters.sessions.sqlite import archive  # noqa: PLC0415
-        from memconsole.adapters.sessions.sqlite.events import event_texts  # noqa: PLC0415
+        return _form_of(ref).texts(ref, copies=self._copies)
 
-        if ref.kind is TranscriptKind.DATABASE_ARCHIVE:
-            return archive.archive_texts(ref, copies=self._copies)
-        if ref.kind is TranscriptKind.COLD_ARCHIVE:
-            return archive.cold_texts(ref, copies=self._copies)
-        return event_texts(ref.path, ref.session_id, copies=self._copies)
+
+def _form_of(ref: TranscriptRef) -> Form:
+    """Return how a transcript of a database is read; loaded when one is."""
+    from memconsole.adapters.sessions.sqlite.archive import EVENTS, FORMS  # noqa: PLC0415
+
+    return FORMS.get(ref.kind, EVENTS)
 
 
 def is_there(path: Path) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rapidfuzz import fuzz, process, utils
 from textual import on, work
 from textual.actions import parse
 
@@ -81,8 +82,6 @@ def ranked(entries: tuple[Entry, ...], query: str) -> tuple[Entry, ...]:
 
     A command that writes is found by the beginning of its name or of a word in it alone.
     """
-    from rapidfuzz import fuzz, process, utils  # noqa: PLC0415 - only for who opens the palette
-
     if not utils.default_process(query):
         return entries if not query.strip() else ()
     begins = query.strip().casefold()
