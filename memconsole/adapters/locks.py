@@ -338,12 +338,7 @@ class FileJobLocks:
 
     @contextmanager
     def job(self, job: str) -> Iterator[None]:
-        """Hold one job for one run.
-
-        Raises:
-            LockedError: Another run of it goes on.
-            StateError: The state folder cannot be written.
-        """
+        """Hold one job for one run."""
         with hold(self._folder / f"job-{job}.lock", f"the job {job}", self._now):
             yield
 

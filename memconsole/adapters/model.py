@@ -33,11 +33,7 @@ class RemoteModel:
         self._key = key
 
     def complete(self, prompt: Prompt, *, timeout_s: float) -> Completion:
-        """Ask once, and once more the second model when the first one fails.
-
-        Raises:
-            ModelError: No answer that can be used.
-        """
+        """Ask once, and once more the second model when the first one fails."""
         reason = "no model is named"
         for model in self._models:
             try:

@@ -113,11 +113,7 @@ class DiskIndex:
     def pending(
         self, scope: IndexScope, documents: Sequence[Document], settings: SearchSettings
     ) -> Pending:
-        """Compare an index with its documents; reads none of them.
-
-        Raises:
-            IndexUnavailableError: It is in use, or may not be read.
-        """
+        """Compare an index with its documents; reads none of them."""
         try:
             with reading(self.path(scope)) as connection:
                 return self._compare(connection, scope, documents, settings)
@@ -270,12 +266,7 @@ class DiskIndex:
     def open(
         self, scope: IndexScope, settings: SearchSettings, cancel: Stop | None = None
     ) -> Iterator[IndexReader]:
-        """Open an index for one search.
-
-        Raises:
-            FileNotFoundError: There is none.
-            IndexUnavailableError: It cannot be read, and why.
-        """
+        """Open an index for one search."""
         path = self.path(scope)
         with reading(path) as connection, problems(path):
             if not self._chooser.is_long_running:
@@ -292,12 +283,7 @@ class DiskIndex:
 
     @contextmanager
     def outgoing(self, scope: IndexScope) -> Iterator[OutgoingIndex]:
-        """Open an index for publishing.
-
-        Raises:
-            FileNotFoundError: There is none.
-            IndexUnavailableError: It cannot be read, and why.
-        """
+        """Open an index for publishing."""
         from memconsole.adapters.index.outgoing import OutgoingIndex  # noqa: PLC0415 - few publish
 
         path = self.path(scope)

@@ -56,12 +56,7 @@ class DiskPlatform:
         self._eras = EraDetector(copies)
 
     def read(self) -> Home:
-        """Read home, configuration and agents.
-
-        Raises:
-            HomeNotFoundError: The home does not exist.
-            HomeUnreadableError: It exists and cannot be listed.
-        """
+        """Read home, configuration and agents."""
         home = self._choice.path
         read_at = self._now()
         _require_folder(home)

@@ -130,11 +130,7 @@ class DiskHooks:
         return tuple(wrote)
 
     def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
-        """Remove our hooks, and nothing that is not ours; return the folders.
-
-        Raises:
-            PlatformConfigError: One cannot be removed.
-        """
+        """Remove our hooks, and nothing that is not ours; return the folders."""
         gone: list[str] = []
         for spec in HOOKS:
             name = f"{prefix}{spec.name}"

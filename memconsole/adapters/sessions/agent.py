@@ -113,13 +113,7 @@ class AgentSessionStore:
         return keep_open()
 
     def backward(self, ref: TranscriptRef, *, limit_bytes: int) -> Iterator[Entry]:
-        """Yield entries newest first until `limit_bytes` bytes were passed.
-
-        A last line without its end comes as IN_PROGRESS, an undecodable one as DAMAGED.
-
-        Raises:
-            StoreError: The transcript cannot be opened or unpacked.
-        """
+        """Yield entries newest first until `limit_bytes` bytes were passed."""
         match ref.kind:
             case TranscriptKind.FILE:
                 return entries_backward(lines_backward(ref.path, limit_bytes, check=own_words(ref)))

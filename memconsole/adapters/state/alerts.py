@@ -42,13 +42,7 @@ class StateAlerts:
         return kept_look(self._database, home, HEALTH, "at")
 
     def save(self, home: str, state: AlertState, at: datetime) -> None:
-        """Store it; mutes stay as they are, but for those of what is over.
-
-        Args:
-            home: The platform home.
-            state: What is wrong, and who was told.
-            at: When its health was looked at.
-        """
+        """Store it; mutes stay as they are, but for those of what is over."""
 
         def change(connection: Connection) -> None:
             keep_look(connection, home, HEALTH, at)

@@ -60,11 +60,7 @@ class StateJournal:
                 turn.end()
 
     def close(self, root: Path) -> tuple[Erasure, ...]:
-        """Take back what runs left that ended half way; return what has to be finished.
-
-        Raises:
-            StateError: Our own database cannot be written.
-        """
+        """Take back what runs left that ended half way; return what has to be finished."""
         found: list[Row] = []
 
         def look(connection: Connection) -> None:
@@ -100,11 +96,7 @@ class StateJournal:
             self._forget("id = ?", number)
 
     def promise(self, root: Path, erasure: Erasure) -> None:
-        """Store that something shall be gone; from here on the turn is finished, not taken back.
-
-        Raises:
-            StateError: It cannot be stored; nothing must be written.
-        """
+        """Store that something shall be gone; from here on the turn is finished, not taken back."""
         payload = {
             "agent": erasure.agent,
             "paths": erasure.paths,

@@ -73,11 +73,7 @@ class StateRunLog:
         )
 
     def require_readable(self) -> None:
-        """Tell records that cannot be read from records that are not there.
-
-        Raises:
-            StateError: They cannot be read.
-        """
+        """Tell records that cannot be read from records that are not there."""
         self._database.require_readable()
 
 

@@ -77,11 +77,7 @@ class PoolDocuments:
         return _left_out(found, (*_memory_files(found), *_extra_files(extra, [])))
 
     def require_file(self, workspace: Path, path: str) -> None:
-        """Refuse what is there and is no file that is searched; what is not there passes.
-
-        Raises:
-            WorkspaceError: It is a folder, a pipe, or a file that is left out.
-        """
+        """Refuse what is there and is no file that is searched; what is not there passes."""
         name = one_line(path)
         for file in scan(workspace).files:
             if file.path == path and file.because is not None:

@@ -29,11 +29,7 @@ class DiskFolders:
         self._journal = journal
 
     def names(self, root: Path, folder: str) -> tuple[str, ...]:
-        """Return the names of the ordinary files in a folder, sorted; none when it is missing.
-
-        Raises:
-            WorkspaceError: It lies outside the workspace, or cannot be read.
-        """
+        """Return the names of the ordinary files in a folder, sorted; none when it is missing."""
         with open_place(root, f"{folder}/-", creates=False) as place:
             if place is None:
                 return ()
@@ -45,11 +41,7 @@ class DiskFolders:
         return tuple(sorted(found))
 
     def path_state(self, root: Path, relative: str) -> PathState:
-        """Return what stands at a path, and what has to be made to write there.
-
-        Raises:
-            WorkspaceError: It lies outside the workspace, or something else than a file is there.
-        """
+        """Return what stands at a path, and what has to be made to write there."""
         return path_state(root, relative)
 
     def remove(

@@ -198,11 +198,7 @@ class DiskWorkspace:
             self.steps("folder-synced")
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:
-        """Append an entry in the file's own line ending; `header` starts a new file.
-
-        Raises:
-            WorkspaceError: Refused or failed; the old bytes are still a prefix.
-        """
+        """Append an entry in the file's own line ending; `header` starts a new file."""
         found = _look(root, relative, with_data=False)
         if found.status is None:
             data = (header + entry).encode("utf-8", errors="replace")
@@ -294,11 +290,7 @@ def _look(root: Path, relative: str, *, with_data: bool = True) -> _Old:
 
 
 def path_state(root: Path, relative: str) -> PathState:
-    """Return what stands at a path, and what has to be made to write there.
-
-    Raises:
-        WorkspaceError: It lies outside the workspace, or something else than a file is there.
-    """
+    """Return what stands at a path, and what has to be made to write there."""
     return _standing(root, relative, _look(root, relative, with_data=False))
 
 

@@ -26,11 +26,7 @@ class Embedder(Protocol):
         """Provider and model; vectors of different names are never compared."""
 
     def embed(self, texts: Sequence[str]) -> list[list[float]]:
-        """Return one vector a text, all of one length.
-
-        Raises:
-            EmbeddingError: The provider failed.
-        """
+        """Return one vector a text, all of one length."""
 
     @property
     def cost_tokens(self) -> int | None:

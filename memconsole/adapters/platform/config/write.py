@@ -100,11 +100,7 @@ class DiskConfigFile:
         self._max_backups = max_backups
 
     def read(self) -> ConfigText | None:
-        """Read it whole, with the version it had; None when there is none.
-
-        Raises:
-            PlatformConfigError: It cannot be read, or is no JSON5 object.
-        """
+        """Read it whole, with the version it had; None when there is none."""
         path = find_config(self._choice, self._environ)
         if path is None:
             return None
@@ -126,11 +122,7 @@ class DiskConfigFile:
         )
 
     def decode(self, text: str) -> Mapping[str, object]:
-        """Decode a text that may be written.
-
-        Raises:
-            PlatformConfigError: It is no JSON5 object.
-        """
+        """Decode a text that may be written."""
         return _decoded(_encoded(text), "the changed configuration")
 
     def back_up(self, seen: ConfigText) -> Written:

@@ -180,37 +180,20 @@ class DiskOldTranscripts:
     def texts(
         self, agent: Agent | None, file: OldFile, *, is_exact: bool = False
     ) -> Iterator[tuple[int, str]]:
-        """Yield the text of a file, unpacked, each piece with the line in which it begins.
-
-        Args:
-            agent: Whose it is.
-            file: As it was found.
-            is_exact: Bytes that are no text are kept as surrogates, for `rewrite`.
-
-        Raises:
-            OSError: It cannot be read or unpacked, or is not what was looked at.
-        """
+        """Yield the text of a file, unpacked, each piece with the line in which it begins."""
         with self._folder(agent, file.path) as folder, _opened(folder, file) as source:
             errors = "surrogateescape" if is_exact else "replace"
             yield from _texts(source, str(file.path), errors)
 
     def kept_texts(self, kept: str) -> Iterator[tuple[int, str]]:
-        """Yield the text of what was taken away, in the same way; of what is gone, nothing.
-
-        Raises:
-            OSError: It cannot be read or unpacked.
-        """
+        """Yield the text of what was taken away, in the same way; of what is gone, nothing."""
         with open_state_folder(self._state_dir, FOLDER) as ours:
             if _is_there(ours, kept):
                 with _plain(ours, kept) as source:
                     yield from _texts(source, kept, "replace")
 
     def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
-        """Give a file of ours another text, packed as it was, or none: then it is deleted.
-
-        Raises:
-            OSError: It cannot be written, or is not what was looked at; it is as it was.
-        """
+        """Give a file of ours another text, packed as it was, or none: then it is deleted."""
         name = file.path.name
         with self._folder(agent, file.path) as folder, _opened(folder, file):
             if text is None:
@@ -225,11 +208,7 @@ class DiskOldTranscripts:
             os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
 
     def compress(self, agent: Agent | None, file: OldFile) -> int:
-        """Put `<name>.gz` in the place of a file, as old as its newest message; return its size.
-
-        Raises:
-            OSError: It cannot be done, or the file is not what was looked at; it is as it was.
-        """
+        """Put `<name>.gz` in the place of a file, as old as its newest message; return its size."""
         target = f"{file.plain_path.name}{PACKED}"
         with self._folder(agent, file.path) as folder, _opened(folder, file, held=True) as source:
             clean_leftovers(folder)
@@ -317,11 +296,7 @@ class DiskOldTranscripts:
             return not _is_there(ours, taken.kept)
 
     def is_done(self, agent: Agent | None, taken: TakenFile) -> bool:
-        """Tell whether a step was done to its end that nobody wrote down.
-
-        Raises:
-            OSError: That cannot be seen.
-        """
+        """Tell whether a step was done to its end that nobody wrote down."""
         with self._folder(agent, taken.path) as folder:
             if _is_as_it_was(folder, taken):
                 return False
@@ -331,11 +306,7 @@ class DiskOldTranscripts:
             return _is_there(ours, taken.kept)
 
     def purge(self, kept: str) -> None:
-        """Delete what was taken away; it may be gone already.
-
-        Raises:
-            OSError: It cannot be deleted.
-        """
+        """Delete what was taken away; it may be gone already."""
         with open_state_folder(self._state_dir, FOLDER) as ours:
             clean_leftovers(ours)
             remove(ours, kept)
