@@ -231,6 +231,9 @@ def migrate(connection: Connection, path: Path) -> None:
     require_known(version, path)
     if version > 0:
         _copy(connection, path, version)
+    else:
+        # Loaded before the lock is taken: on a busy host others would wait for it too long.
+        import sqlite_utils  # noqa: F401, PLC0415
     with transaction(connection):
         _apply(connection, version_of(connection))
 
