@@ -7,7 +7,9 @@ import os
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.index.embedding.providers import remote_of
+from memconsole.adapters.index.embedding.static import static_model
 from memconsole.adapters.index.index import DiskIndex
+from memconsole.adapters.index.reader import QueryModel
 from memconsole.adapters.platform.config.json5_file import decode_json5
 from memconsole.adapters.platform.disk import DiskPlatform
 from memconsole.adapters.platform.home import FOLDER_NAMES, find_home
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
     from pathlib import Path
 
-    from memconsole.adapters.index.reader import QueryModel
     from memconsole.domain.agents import Home
     from memconsole.domain.settings import SearchSettings, Settings
     from memconsole.ports.platform import Clock, Platform, SessionStore
@@ -54,9 +55,6 @@ def _index_lock(
 
 def query_model() -> QueryModel:
     """Return what makes of a query what indexes of other hosts are asked with."""
-    from memconsole.adapters.index.embedding.static import static_model  # noqa: PLC0415 - likewise
-    from memconsole.adapters.index.reader import QueryModel  # noqa: PLC0415 - likewise
-
     return QueryModel(static_model())
 
 

@@ -16,7 +16,7 @@ from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.outcomes import status_of
 from memconsole.domain.commands.reindex import Reindexed
 from memconsole.text.cells import cut
-from memconsole.ui.actions.action import ActionMoved, Actions
+from memconsole.ui.actions.action import ActionMoved, Actions, undo_of, why_nothing
 from memconsole.ui.actions.targets import waiting
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import ASCII, UNICODE

@@ -10,6 +10,8 @@ from datetime import date, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from rapidfuzz import fuzz
+
 from memconsole.domain.memory.entries import LONG_TERM, USER, bare
 from memconsole.domain.memory.similarity import (
     ALIKE,
@@ -102,8 +104,6 @@ class _Candidate(NamedTuple):
 
 
 def _alike(entries: Sequence[MemoryEntry]) -> Iterator[tuple[_Candidate, _Candidate]]:
-    from rapidfuzz import fuzz  # noqa: PLC0415 - only for who compares
-
     found = []
     for entry in entries[:MOST_COMPARED]:
         looks = features(bare(entry.text))
@@ -116,8 +116,6 @@ def _alike(entries: Sequence[MemoryEntry]) -> Iterator[tuple[_Candidate, _Candid
 
 
 def _ratio(one: _Candidate, other: _Candidate) -> float:
-    from rapidfuzz import fuzz  # noqa: PLC0415
-
     return fuzz.ratio(one.words, other.words)
 
 
