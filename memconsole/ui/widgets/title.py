@@ -214,18 +214,21 @@ def attention_line(
         if width < _NARROW:  # what is lost stays readable before how many more there are
             right = tuple(replace(span, text=span.text.replace(" more ", "")) for span in right)
             room = width - line_width(right) - 4
-            if room - cells.width(keys) - 3 < min(_READABLE, cells.width(message)):
-                keys = _key_alone(keys)
+            keys = _fitting(keys, room - 3 - min(_READABLE, cells.width(message)))
         hint = keys
         message = cells.cut(message, room - cells.width(hint) - 3, ellipsis=context.glyphs.ellipsis)
     left: Line = (Span(" ! ", role), Span(message, role), Span(f"   {hint}", Role.PLAIN))
     return between(left, right, width)
 
 
-def _key_alone(keys: str) -> str:
-    """Return what is pressed, without what it does: `. then R`, `S`, `: recover`."""
+def _fitting(keys: str, room: int) -> str:
+    """Return what is pressed and what it does, or a word of it, or none: `c saves`, `. then R`."""
     way, then, key = keys.rpartition("then ")
-    return " ".join([*f"{way}{then}".split(), *key.split()[: 1 + key.startswith(":")]])
+    for words in (1, 0):
+        if cells.width(keys) > room:
+            least = 1 + key.startswith(":") + words
+            keys = " ".join([*f"{way}{then}".split(), *key.split()[:least]])
+    return keys
 
 
 def more_findings(snapshot: ConsoleSnapshot | None, shown: tuple[int, ...]) -> str:

@@ -31,7 +31,7 @@ async def test_a_session_shows_what_was_said_and_how_it_stands(engine: FakeEngin
                 "─── 24 Jan 14:20 reset ───",
                 "last 8 messages, 1 damaged, 31 filtered",
             ),
-            "state": ("151.2K of 150K · DUE · window 76%", "checkpoint  4 min ago"),
+            "state": ("151.2K of 150K · DUE", "window      76% of 200K", "checkpoint  4 min ago"),
             "fill": ("tool results", "88.0K"),
             "growth": ("150K ─",),
             "windows": ("3f00ba4…", "imported"),

@@ -477,3 +477,16 @@ def test_no_source_goes_without_a_word() -> None:
         ).source
         for one in Storage
     } == {"files", "disk", "gateway"}
+
+
+@pytest.mark.parametrize("is_of_all", [False, True])
+def test_a_name_has_22_cells_before_other_columns_but_tokens_have_room(is_of_all: bool) -> None:
+    snapshot = sample.usual()
+    agent = None if is_of_all else "main"
+    for width in range(30, 150):
+        columns = sessions_listing(snapshot, NOW, agent_id=agent, width=width).columns
+        fitted = fit(columns, width)
+        names = [columns[place].title or columns[place].name for place in fitted.indexes]
+        cells_of = dict(zip(names, fitted.widths, strict=True))
+        assert cells_of["session"] >= 22 or names == ["session", "tokens", "state"], width
+        assert {"tokens", "state"} <= set(names), width

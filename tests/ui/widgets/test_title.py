@@ -7,12 +7,13 @@ from datetime import UTC
 
 import pytest
 
+from memconsole.domain.agents import Severity
 from memconsole.domain.jobs.layers import Layer, LayerStatus
-from memconsole.domain.snapshot.snapshot import SchedulerStatus
+from memconsole.domain.snapshot.snapshot import Attention, SchedulerStatus
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.screens.jobs.screen import jobs_listing
-from memconsole.ui.widgets.title import title_line
+from memconsole.ui.widgets.title import attention_line, title_line
 from tests.ui import sample
 
 NOW = Context(sample.NOW, UTC, UNICODE)
@@ -58,3 +59,20 @@ def test_title_and_jobs_say_which_layers_nobody_runs(
     assert listing.about.startswith(f"· {owner}")
     assert listing.problem.startswith(problem)
     assert bool(listing.problem) is bool(problem)
+
+
+@pytest.mark.parametrize(
+    ("width", "keys", "shown"),
+    [
+        (79, "c saves it", "c saves it"),
+        (56, "c saves it", "c saves"),
+        (60, ". then R shows the plan", ". then R"),
+    ],
+)
+def test_where_there_is_little_room_a_key_keeps_a_word_of_what_it_does(
+    width: int, keys: str, shown: str
+) -> None:
+    finding = Attention(Severity.HIGH, "due", "work / main holds 152.0K of 150K tokens, due")
+    snapshot = replace(sample.usual(), attention=(finding,))
+    line = attention_line(snapshot, NOW, width, number=0, keys=keys, after="+ 4 more  ! ")
+    assert f"   {shown} " in "".join(span.text for span in line)

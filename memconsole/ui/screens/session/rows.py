@@ -62,9 +62,10 @@ def _facts(
     counts = [
         f"{figures.kilo(view.tokens)} of {figures.short_kilo(view.threshold)}",
         state_word(view),
-        f"window {figures.percent(view.percent_of_window)} of {figures.short_kilo(view.window)}",
     ]
     yield "tokens", dot.join(part for part in counts if part), _tone(view)
+    full = figures.percent(view.percent_of_window)
+    yield "window", f"{full} of {figures.short_kilo(view.window)}", _tone(view)
     if view.count.state is TokenState.SUSPECT:
         yield "suspect", why_suspect(view), Role.WARNING
     elif view.count.estimated is not None and view.count.estimated != view.tokens:
@@ -227,7 +228,7 @@ _WINDOW_COLUMNS = (
     Column("ended by", 8, drop=2, name="state"),
     Column("ended", 6, right=True, name="changed"),
     Column("size", 6, right=True, drop=3),
-    Column("in memory", 9, flex=1, most=24, drop=1),
+    Column("in memory", 10, flex=1, most=24, drop=1),
 )
 
 
