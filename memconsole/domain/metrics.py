@@ -116,7 +116,7 @@ def of_fleet(homes: Iterable[HomeReading], server: ServerReading | None) -> tupl
         for one in known:
             if one.figures is not None and one.freshness != "away":
                 due.add(one.figures.due, one.label)
-                chunks.add(one.figures.chunks, one.label)
+            chunks.add(one.chunks, one.label)
     return up, hosts, due, chunks
 
 

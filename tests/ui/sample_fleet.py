@@ -70,7 +70,7 @@ def reading(name: str, tokens: tuple[int, ...]) -> ConsoleSnapshot:
 def fleet(count: int, server: ServerReading | None = UP) -> ConsoleSnapshot:
     """Return a fleet of so many hosts: the first is due, one is late, one away, one never heard."""
     members = [
-        Published(home("alpha"), reading("alpha", (151_200, 62_000, 9_000))),
+        Published(home("alpha", chunks=41_200), reading("alpha", (151_200, 62_000, 9_000))),
         Published(home("beta", skew=timedelta(minutes=2)), reading("beta", (49_000,))),
         Published(home("delta", "away"), reading("delta", (152_000, 20_000))),
         Published(

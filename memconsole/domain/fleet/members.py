@@ -121,6 +121,7 @@ class Seen(NamedTuple):
         looked_at: When its host looked at it last; None before anything was published.
         has_moved: Its figures are other than at the look before.
         granted: What this person may do there.
+        chunks: That are there to be searched by this person; None where it may not search.
     """
 
     number: int
@@ -129,6 +130,7 @@ class Seen(NamedTuple):
     looked_at: datetime | None
     has_moved: bool
     granted: tuple[str, ...] = ()
+    chunks: int | None = None
 
 
 class Look(NamedTuple):

@@ -27,7 +27,6 @@ class HomeFigures(NamedTuple):
         findings: Worth a look.
         worst: What the first of them says; empty when there is none.
         severity: How bad that is.
-        chunks: Published for the search of all; None where nobody knows.
     """
 
     agents: int = 0
@@ -37,7 +36,6 @@ class HomeFigures(NamedTuple):
     findings: int = 0
     worst: str = ""
     severity: Severity = Severity.INFO
-    chunks: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +53,7 @@ class HomeReading:
         skew: How far its clock is ahead, where that is worth telling.
         allows: Commands that its host admits from afar; None where that is its own affair.
         granted: Commands that this person may ask of its host; None where nobody grants any.
+        chunks: Published to be searched; None where nobody knows, or we may not search there.
         waits: A command for it waits while it is away, and is not refused.
     """
 
@@ -70,6 +69,7 @@ class HomeReading:
     skew: timedelta | None = None
     allows: tuple[str, ...] | None = None
     granted: tuple[str, ...] | None = None
+    chunks: int | None = None
     waits: bool = False
 
     def door(self, verb: str) -> str:
@@ -107,6 +107,11 @@ class ServerReading:
     latency_ms: float | None = None
     failure: str = ""
     hint: str = ""
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the first look at it has not ended yet."""
+        return not self.is_up and not self.failure
 
 
 def hosts(homes: Iterable[HomeReading]) -> set[str]:

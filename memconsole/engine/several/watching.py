@@ -93,6 +93,7 @@ class WatchedMember(FarMember):
             skew=skew if skew is not None and abs(skew) > SKEW else None,
             allows=member.allows,
             granted=seen.granted,
+            chunks=seen.chunks,
             waits=True,
         )
 
@@ -184,8 +185,6 @@ class Watching:
 
     def _take(self, look: Look) -> None:
         now = self._clock.now()
-        since = self.server.since if self.server.is_up else now
-        self.server = ServerReading(True, since, now, look.latency_ms)
         shown_at, found = now, {}
         for seen in look.homes:
             if not self._is_meant(seen.ref.host, seen.member.labels):
@@ -201,4 +200,6 @@ class Watching:
                 self._heard.set()
         self._by_number = found
         self.members = tuple(found.values())
+        since = self.server.since if self.server.is_up else now
+        self.server = ServerReading(True, since, now, look.latency_ms)
         self._heard.set()

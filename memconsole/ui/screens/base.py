@@ -202,8 +202,12 @@ class ConsoleScreen(PanelScreen):
         for spec in shown:
             if spec.subject not in targets:
                 targets[spec.subject] = self.targets(spec.subject)
-            found[spec.name] = aim_of(for_command(spec, targets[spec.subject]))
+            found[spec.name] = self.aim(for_command(spec, targets[spec.subject]))
         return found
+
+    def aim(self, targets: tuple[Target, ...]) -> str:
+        """Return what a key acts on, in a few words."""
+        return aim_of(targets)
 
     def _keys_of_finding(self, number: int) -> str:
         """Return the keys that help a finding from where the cursor is; empty for none."""

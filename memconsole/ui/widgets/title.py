@@ -129,11 +129,10 @@ def _server(server: ServerReading, context: Context, size: str) -> Iterator[Span
         words = f"{server.latency_ms:.0f} ms  " if server.latency_ms and size == "long" else ""
         yield from (Span(f"{glyphs.on} ", Role.OK), Span(words, Role.MUTED))
         return
-    is_asked = not server.failure
-    words = "asked" if is_asked else f"down {figures.span(context.now - server.since)}"
+    words = "asked" if server.is_asked else f"down {figures.span(context.now - server.since)}"
     if server.as_of is not None and size != "short":
         words += f" {glyphs.dot} figures of {figures.when(server.as_of, context.now, context.zone)}"
-    yield Span(f"{glyphs.off} {words}  ", Role.MUTED if is_asked else Role.WARNING)
+    yield Span(f"{glyphs.off} {words}  ", Role.MUTED if server.is_asked else Role.WARNING)
 
 
 def _scheduler_words(snapshot: ConsoleSnapshot, context: Context, size: str) -> str:

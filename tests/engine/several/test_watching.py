@@ -85,7 +85,8 @@ class Server:
         )
         number = sum(map(ord, name))
         ref = HomeRef("/home/op/.openclaw", name)
-        return Seen(number, ref, member, looked_at, name in self.moved, ("read", "checkpoint"))
+        granted, chunks = ("read", "checkpoint"), {"alpha": 41_200}.get(name)
+        return Seen(number, ref, member, looked_at, name in self.moved, granted, chunks)
 
     def source(self, number: int) -> Source:
         return Source(next(one for one in self.hosts if sum(map(ord, one)) == number), self.asked)
@@ -263,4 +264,4 @@ def test_monitoring_is_told_of_hosts_and_of_nothing_that_nobody_knows() -> None:
     assert sink.found["memconsole_fleet_server_up"] == {(): 1}
     assert sink.found["memconsole_fleet_hosts"] == {("live",): 1, ("late",): 0, ("away",): 1}
     assert set(sink.found["memconsole_fleet_due_sessions"]) == {("alpha",)}
-    assert sink.found["memconsole_fleet_chunks"] == {}
+    assert sink.found["memconsole_fleet_chunks"] == {("alpha",): 41_200}

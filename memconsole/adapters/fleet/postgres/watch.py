@@ -67,6 +67,7 @@ class PostgresWatch(PostgresFleet):
                 latency_ms = (time.perf_counter() - start) * 1000
                 members = {member.name: member for member in read_members(connection)}
                 grants = _grants(connection)
+                chunks = _chunks(connection)
                 homes = connection.execute(_HOMES).fetchall()
                 moved = self._take(connection, homes, members)
         except BaseException:
@@ -82,6 +83,7 @@ class PostgresWatch(PostgresFleet):
                     looked_at,
                     number in moved,
                     _granted(members[name], grants),
+                    chunks.get(number),
                 )
                 for number, name, path, looked_at, *_ in homes
                 if not members[name].is_hidden
@@ -195,6 +197,13 @@ def _small(
     return own
 
 
+def _chunks(connection: psycopg.Connection) -> dict[int, int]:
+    """Return how many chunks of each home may be searched; a fleet of before has none."""
+    if not one(connection, "SELECT to_regprocedure('fleet.searchable()') IS NOT NULL")[0]:
+        return {}
+    return dict(connection.execute(_SEARCHABLE).fetchall())
+
+
 def _grants(connection: psycopg.Connection) -> tuple[tuple[str, str], ...]:
     """Return which (label, verb) this role was granted."""
     return tuple(connection.execute("SELECT label, verb FROM fleet.grants ORDER BY 2").fetchall())
@@ -208,6 +217,10 @@ def _granted(member: Member, grants: Iterable[tuple[str, str]]) -> tuple[str, ..
 _HOMES = """
 SELECT o.id, h.name, o.path, o.looked_at, o.identity::text, o.generation
 FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path
+"""
+
+_SEARCHABLE = """
+SELECT home, sum(chunks)::bigint FROM fleet.searchable() WHERE chunks IS NOT NULL GROUP BY home
 """
 
 _MOVED = """

@@ -69,7 +69,7 @@ def hosts_listing(
     """
     homes = [one for one in snapshot.homes if not group or group in one.labels]
     shown = sorted(homes, key=_ORDERS[sort.name], reverse=sort.falling)
-    has_chunks = any(one.figures is not None and one.figures.chunks is not None for one in homes)
+    has_chunks = any(one.chunks is not None for one in homes)
     rows = tuple(_row(one, context, has_chunks=has_chunks) for one in shown)
     counts = Counter(map(state_of, homes))
     states = ", ".join(f"{counts[one]} {one}" for one in STATES if counts[one])
@@ -134,7 +134,6 @@ def _cells(home: HomeReading, context: Context, *, has_chunks: bool) -> Sequence
     is_old = home.freshness == "away"
     role = Role.MUTED if is_old else Role.PLAIN
     none, unknown = Cell(context.glyphs.none, Role.MUTED), Cell(figures.UNKNOWN, Role.MUTED)
-    chunks = None if known is None else known.chunks
     due = unknown
     if known is not None and not is_old:
         due = Cell(str(known.due), Role.DUE) if known.due else none
@@ -154,7 +153,7 @@ def _cells(home: HomeReading, context: Context, *, has_chunks: bool) -> Sequence
         due,
         *full,
         _finding(home, context),
-        *((Cell(figures.kilo(chunks), Role.MUTED),) * has_chunks),
+        *((Cell(figures.kilo(home.chunks), Role.MUTED),) * has_chunks),
         Cell(short_age(since), Role.MUTED) if home.as_of is not None else unknown,
         Cell(literal(home.version), Role.MUTED),
     )

@@ -348,7 +348,7 @@ class OverviewScreen(ConsoleScreen):
         pane = self.first_pane()
         if self._placed:
             return False
-        if snapshot.unread or any(host_rows.state_of(one) == "asked" for one in snapshot.homes):
+        if _is_being_read(snapshot):
             self._first_row = self._first_row or pane.place.cursor
             return False
         self._placed = True
@@ -628,6 +628,14 @@ class OverviewScreen(ConsoleScreen):
             return None
         return super().why_not(action, parameters)
 
+    def aim(self, targets: tuple[Target, ...]) -> str:
+        """Return what a key acts on; on the row of a host that is all of it."""
+        if not self.is_on_hosts or len(targets) < 2:
+            return super().aim(targets)
+        labels = {one.agent.id.rpartition("/")[0] for one in targets}
+        whose = f"of {next(iter(labels))}" if len(labels) == 1 else f"on {len(labels)} hosts"
+        return f"{len(targets)} {whose}"
+
     def targets(self, subject: Subject) -> tuple[Target, ...]:
         """Return the marked agents or sessions, else what the cursor is on."""
         snapshot = self._scope
@@ -655,3 +663,10 @@ class OverviewScreen(ConsoleScreen):
 def _is_found(snapshot: ConsoleSnapshot, views: list[SessionView]) -> bool:
     """Whether a finding asks for a command on exactly this session."""
     return any(wants_session(one, view) for one in snapshot.attention for view in views)
+
+
+def _is_being_read(snapshot: ConsoleSnapshot) -> bool:
+    """Whether what is the worst of all may still come."""
+    is_asked = snapshot.server is not None and snapshot.server.is_asked
+    asked = (one for one in snapshot.homes if host_rows.state_of(one) == "asked")
+    return bool(snapshot.unread) or is_asked or any(asked)

@@ -25,6 +25,7 @@ def test_each_host_says_how_it_is_the_worst_first() -> None:
     assert list(listed)[:2] == ["alpha", "delta"]
     assert listed["alpha"][1:5] == ["● live", "3", "1", ""]
     assert listed["alpha"][6].startswith("! main / main is due: 151.2K of 150K")
+    assert (listed["alpha"][7], listed["gamma"][7]) == ("41.2K", "?")
     assert listed["gamma"][1] == "◐ late 1 min"
     assert listed["gamma"][-2:] == ["1m", "1.3.2"]
     assert listed["beta"][1] == "● live · clock +2 min"
@@ -55,7 +56,7 @@ async def test_enter_shows_the_agents_of_a_host_and_escape_comes_back() -> None:
         assert "1 Hosts · 12, 9 live, 1 late, 2 away" in desk.text("agents")
         assert desk.cursor("agents") == "home:alpha"
         assert "memconsole  on alpha" in desk.bar("title")
-        assert "c checkpoint 3 marked" in desk.bar("keys")  # every agent of the host
+        assert "c checkpoint 3 of alpha" in desk.bar("keys")  # every agent of the host
         assert "R rotate alpha/main / main" in desk.bar("keys")  # what is due there, and no other
         await desk.press("j", "j")
         assert "memconsole  on omega" not in desk.bar("title")  # nothing of it is known
