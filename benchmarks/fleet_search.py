@@ -50,6 +50,36 @@ if TYPE_CHECKING:
 BEGIN, END = "<!-- fleet search results -->", "<!-- end of fleet search results -->"
 SAMPLE, TURNS, SIX = 150, 7, 6
 HOME = "/home/op/.openclaw"
+BASE = 1_000
+
+_STRANGERS = """
+DROP INDEX IF EXISTS fleet.chunks_lex, fleet.vectors_near;
+INSERT INTO fleet.hosts (role, name, joined_at, seen_at) SELECT 'x' || n, 's' || n, now(), now()
+  FROM generate_series(0, {count} - 2) n ON CONFLICT DO NOTHING;
+INSERT INTO fleet.homes (host, identity, path, looked_at) SELECT h.id, gen_random_uuid(),
+  '/home/op/.openclaw', now() FROM fleet.hosts h WHERE name ~ '^s[0-9]' AND NOT EXISTS
+  (SELECT FROM fleet.homes o WHERE o.host = h.id);
+CREATE TEMP TABLE base AS SELECT i.* FROM fleet.indexes i JOIN fleet.homes o ON o.id = i.home
+  JOIN fleet.hosts h ON h.id = o.host WHERE h.name = '{host}';
+CREATE TEMP TABLE made AS SELECT o.id AS home FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host
+  WHERE h.name ~ '^s[0-9]' AND NOT EXISTS (SELECT FROM fleet.indexes i WHERE i.home = o.id);
+INSERT INTO fleet.indexes (home, agent, is_talk, agents, model, chunks, words, epoch_chunks,
+  df_unit, df) SELECT m.home, b.agent, b.is_talk, b.agents, b.model, b.chunks, b.words,
+  b.epoch_chunks, b.df_unit, b.df FROM base b, made m;
+CREATE TEMP TABLE new AS SELECT i.id AS n FROM fleet.indexes i JOIN made m ON m.home = i.home;
+INSERT INTO fleet.documents SELECT n.n, d.id, d.path, d.modified_at, d.is_archived
+  FROM fleet.documents d JOIN base b ON b.id = d.index_id, new n;
+INSERT INTO fleet.chunks SELECT n.n, c.id, c.document, c.hash, c.start_line, c.end_line, c.at,
+  c.words, c.on_path, c.tags, c.heading, c.lex, c.text, c.tokens
+  FROM fleet.chunks c JOIN base b ON b.id = c.index_id, new n;
+INSERT INTO fleet.vectors SELECT n.n, v.id, v.vector + w.vector FROM fleet.vectors v
+  JOIN base b ON b.id = v.index_id CROSS JOIN new n JOIN fleet.vectors w ON w.index_id = b.id
+  AND w.id = (v.id * 7 + n.n * 131) % b.chunks + 1;
+SET maintenance_work_mem = '512MB';
+CREATE INDEX chunks_lex ON fleet.chunks USING gin (lex) WITH (fastupdate = off);
+CREATE INDEX vectors_near ON fleet.vectors USING hnsw
+  ((binary_quantize(vector)::bit(256)) bit_hamming_ops)
+"""
 
 
 class Published:
@@ -203,10 +233,44 @@ def scale(bench: Bench, chunks: int) -> Iterator[Row]:
     yield Row(f"search of {chunks:,} chunks, warm median", told, "1.2 ×", far / own / 1.2)
 
 
+def strangers(bench: Bench, totals: list[int]) -> Iterator[Row]:
+    """Yield the time of one ranking over a fleet that grows, and of one agent in it.
+
+    Strangers are made by SQL out of a host with a thousand chunks: its words, and each time
+    other vectors (sums of two). So they say what work costs, and nothing of what is found.
+    """
+    folder = corpus(BASE)
+    engine = engine_of(folder, Origin.CONSOLE)
+    settings = Settings(home=folder / ".openclaw", state_dir=folder / "state")
+    engine.run(Reindex(AgentRef(HomeRef(str(folder / ".openclaw")), "main")))
+    published = Published(bench.fleet, "base", engine, settings)
+    search, before = bench.search(settings), 0.0
+    for total in totals:
+        with bench.fleet.admin() as connection:
+            for statement in _STRANGERS.format(host="base", count=total // BASE).split(";"):
+                connection.execute(statement)
+        bench.settle()
+        with bench.copy.open(lambda _: True, lambda _: "") as (reader, _):
+            chunks = reader.status.chunks
+        every = published.homes | {HomeRef(HOME, f"s{n}"): f"s{n}" for n in range(total // BASE)}
+        all_s = warm(lambda one, homes=every: search.find(one, homes), QUERIES)
+        one_s = warm(lambda one: search.find(one, published.homes), QUERIES)
+        more = f" ({all_s / before:.2f} × the size before)" if before else ""
+        work, told = (
+            f"one search over {chunks:,} chunks, warm median",
+            f"{all_s * 1000:.0f} ms{more}",
+        )
+        yield Row(work, told, "3 ×", all_s / (3 * (before or all_s)))
+        told = f"{one_s * 1000:.0f} ms ({one_s / all_s:.2f} × all of them)"
+        yield Row(f"one agent of {chunks:,} chunks", told, "0.6 ×", one_s / all_s / 0.6)
+        before = all_s
+
+
 def main() -> int:
     """Measure, print the table and store it in the docs; 1 when a budget is missed."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--chunks", type=int, action="append", default=None)
+    parser.add_argument("--strangers", type=int, action="append", help="A fleet of so many chunks.")
     parser.add_argument("--no-labels", action="store_true", help="Leave the labelled talks out.")
     parser.add_argument("--every", type=int, default=1, help="Ask each so many of the questions.")
     parser.add_argument("--no-store", action="store_true", help="Print only.")
@@ -219,6 +283,7 @@ def main() -> int:
             with closing(bench.copy):
                 parts = [] if chosen.no_labels else [labelled(bench, Path(folder), chosen.every)]
                 parts += [scale(bench, one) for one in chosen.chunks or ()]
+                parts += [strangers(bench, chosen.strangers)] if chosen.strangers else []
                 for part in parts:
                     for row in part:
                         found.append(row)
