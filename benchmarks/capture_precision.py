@@ -31,6 +31,7 @@ LINES: Final = Path(__file__).with_name("capture_lines.json")
 TUNED: Final = Path(__file__).with_name("capture_lines_tuned.json")
 FRESH: Final = Path(__file__).with_name("capture_lines_fresh.json")
 AGAIN: Final = Path(__file__).with_name("capture_lines_again.json")
+NEWEST: Final = Path(__file__).with_name("capture_lines_newest.json")
 HALVES: Final = {
     "tuned": "100 fresh lines that rules were tried on",
     "held": "100 fresh lines that no rule was tried on",
@@ -91,6 +92,7 @@ class Precision:
             (f"{tuned.total()} drawn by another seed after tuning", tuned, TUNED),
             ("those from the 420 drawn turns", Counter(self.by_turn), TURNS),
             *self._of_halves(),
+            *_of_newest(),
         )
         rows = [_row(name, counts, labels) for name, counts, labels in shares]
         return [head, "|---|---|---|---|", *rows, "", _gone(drawn, kept)]
@@ -100,6 +102,15 @@ class Precision:
             before = Counter(v for h, v in _fresh(FRESH).values() if h == half)
             yield f"{name}, as they were before tuning", before, FRESH
             yield "the same, of those that are still written", Counter(self.fresh[half]), AGAIN
+
+
+def _of_newest() -> Iterator[tuple[str, Counter[str], Path]]:
+    """Yield what was judged once, behind all rules, and changed none of them."""
+    found: dict[str, Counter[str]] = {"talks": Counter(), "homes": Counter()}
+    for (name, _, _), (_, verdict) in _fresh(NEWEST).items():
+        found["talks" if name.startswith("conv-") else "homes"][verdict] += 1
+    for part, counts in found.items():
+        yield f"{counts.total()} fresh lines of {part}, behind the newest rules", counts, NEWEST
 
 
 def _row(name: str, counts: Counter[str], labels: Path) -> str:
@@ -141,7 +152,7 @@ def judged_before() -> frozenset[str]:
     places = (place for path in (LINES, TUNED) for place in _verdicts(path))
     return frozenset(
         {place[-1] for place in places}
-        | {place[-1] for path in (FRESH, AGAIN) for place in _fresh(path)}
+        | {place[-1] for path in (FRESH, AGAIN, NEWEST) for place in _fresh(path)}
     )
 
 
