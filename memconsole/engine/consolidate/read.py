@@ -58,7 +58,7 @@ def preview(memory: AgentMemory, consolidation: ConsolidationLog) -> Consolidati
 
 def _observations(memory: AgentMemory) -> tuple[str, tuple[str, ...]]:
     """Return the text of the observations, and why they cannot be read."""
-    if not memory.agent.workspace_exists:
+    if memory.agent.workspace_doubt or not memory.agent.workspace_exists:
         return "", (memory.agent.workspace_trouble,)
     try:
         seen = memory.read(OBSERVATIONS)

@@ -98,6 +98,13 @@ def open_index(
 ) -> None:
     """Bring one index up to date and open it; whatever stands in the way becomes its state."""
     place = (target.agent.id, target.scope.source)
+    if target.agent.workspace_doubt and target.scope.source is Source.MEMORY:
+        run.statuses[place] = IndexStatus(
+            IndexState.UNAVAILABLE,
+            provider=target.settings.provider,
+            because=target.agent.workspace_trouble,
+        )
+        return
     state, because = IndexState.FRESH, ""
     if not run.request.is_typing:
         state, because = _freshen(

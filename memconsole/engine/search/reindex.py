@@ -11,6 +11,7 @@ from memconsole.domain.commands.reindex import Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import QUALITY_OFF, targets, unread_notices
+from memconsole.engine.turn import require_workspace
 from memconsole.errors import EmbeddingError, IndexUnavailableError, LockedError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import plural, size_words
@@ -55,15 +56,21 @@ def reindex(
     Raises:
         LockedError: Another process writes an index.
         IndexUnavailableError: An index cannot be written.
+        NoWorkspaceError: The memory alone is meant, and nobody knows where it lies.
     """
     home = home or ports.platform.read()
     agent = find_agent(home, command.agent.id)
     wanted = targets(ports, settings, home, (agent,), _sources(command))
+    notices: list[Notice] = []
+    if agent.workspace_doubt:
+        wanted = tuple(one for one in wanted if one.scope.source is not Source.MEMORY)
+        if not wanted:
+            require_workspace(agent)
+        notices.append(Notice("workspace-missing", agent.workspace_trouble, agent=agent.id))
     if command.dry_run:
         return _planned(command, ports, wanted)
     index = ports.search().index
     reports: list[SyncReport] = []
-    notices: list[Notice] = []
     for target in wanted:
         documents = target.documents()
         unread, left_out = unread_notices(target, documents), target.left_out()

@@ -51,6 +51,24 @@ def test_nothing_found_and_not_looked_at_differ(call: Caller) -> None:
     assert "No memory files" not in call("memory", "show").out
 
 
+def test_a_search_of_a_guessed_workspace_could_not_look(call: Caller) -> None:
+    answer = call("search", "boat")
+    assert (answer.code, "Nothing was found" in answer.out) == (1, False)
+    assert WHY in answer.out + answer.err
+
+
+def test_an_index_is_not_made_of_a_guessed_workspace(world: World, call: Caller) -> None:
+    [row] = call.json("reindex", "--agent", "main", "--no-sessions").data
+    assert (row["status"], row["message"]) == ("skipped", WHY)
+    answer = call.json("reindex", "--agent", "main", "--sessions")
+    assert [one["message"] for one in answer.envelope["warnings"]] == [WHY]
+    assert world.index.synced == [("main", False)]
+
+
+def test_a_guessed_workspace_has_no_count_of_observations(call: Caller) -> None:
+    assert WHY in call("consolidate").out
+
+
 @pytest.mark.parametrize(
     "words",
     [
