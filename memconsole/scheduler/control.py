@@ -92,7 +92,7 @@ class Jobs:
             if job.is_listed
         ]
         watching = records.get(WATCHER, JobRecord(WATCHER))
-        is_enabled = self.settings.any_agent(lambda one: one.watcher.is_enabled)
+        is_enabled = self.settings.is_on(lambda one: one.watcher.is_enabled)
         owner = scheduler.of_layer(layer_of(WATCHER))
         return (*views, watcher_view(watching, is_enabled=is_enabled, owner=owner))
 
@@ -247,11 +247,11 @@ class Jobs:
     ) -> None:
         if self._is_on(lambda: self.settings.search.sync):
             watches["index_sync"] = engine.watches.index(may_build=True)
-        if self._is_on(lambda: self.settings.any_agent(lambda one: one.recovery.is_enabled)):
+        if self.settings.is_on(lambda one: one.recovery.is_enabled):
             ended = watches["recovery"] = engine.watches.ended()
             anew["recovery"] = ended.recovered
             firsts.append(ended.begin)
-        if self._is_on(lambda: self.settings.any_agent(lambda one: one.watcher.is_enabled)):
+        if self.settings.is_on(lambda one: one.watcher.is_enabled):
             sessions = watches["observer"] = engine.watches.sessions()
             anew["observer"] = sessions.observed
             firsts.append(sessions.begin)

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
 SESSION = "a1a1a1a1-1111-4222-8333-444444444444"
 SECTIONS = sorted({key.path[0] for key in KEYS} - {"platform", "state", "timezone"})
+LOOKING = (
+    *(["status"], ["agents"], ["memory", "pool"], ["session", "agent:main:main"], ["jobs"]),
+    *(["transcript", "agent:main:main"], ["runs"], ["markers"]),
+)
 PAGER = '[[alerts.channel]]\ntype = "pager"\n'
 
 
@@ -239,10 +243,12 @@ def test_who_only_looks_is_never_stopped_by_a_wrong_key(
     told.mkdir(parents=True)
     entry = '{"agent:main:main": {"sessionId": "s1", "updatedAt": 1, "totalTokens": 5}}'
     (told / "sessions.json").write_text(entry)
+    (told / "s1.jsonl").write_text('{"type": "session", "id": "s1"}\n')
     configure(tmp_path, text)
 
     sessions = run.json("sessions")
-    assert [run.json(*one).code for one in (["status"], ["agents"], ["memory", "pool"])] == [0] * 3
+    codes = {" ".join(one): run.json(*one).code for one in LOOKING}
+    assert codes == dict.fromkeys(codes, 0)
     health = {row["id"]: row for row in run.json("health").data["checks"]}
 
     assert sessions.code == 0
@@ -303,3 +309,12 @@ def test_a_time_zone_that_names_none_is_found(run: Program) -> None:
 
     assert (finding["id"], finding["severity"]) == ("time-zone-unknown", "warning")
     assert "TZ names no zone, UTC is used: 'Mars/Olympus'" in finding["why"]
+
+
+def test_a_session_starts_with_its_memory_though_recovery_is_set_wrong(
+    run: Program, tmp_path: Path
+) -> None:
+    (tmp_path / ".openclaw" / "agents" / "main" / "sessions").mkdir(parents=True)
+    configure(tmp_path, "[recovery]\nbogus = 1\n")
+
+    assert run.json("bootstrap", "--session-key", "agent:main:main").code == 0

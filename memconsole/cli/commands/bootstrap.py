@@ -54,7 +54,7 @@ def bootstrap(
     """
     call = call_of(context)
     may_write = not (dry_run or call.settings.ui.read_only)
-    may_recover = may_write and call.settings.any_agent(lambda one: one.recovery.is_enabled)
+    may_recover = may_write and call.settings.is_on(lambda one: one.recovery.is_enabled)
     is_start = session_key is not None and call.is_json
     if is_start and may_recover:
         _recover(call.settings, call.engine.home.read().path)

@@ -408,6 +408,13 @@ class Settings:
         """Whether something is switched on for all agents, or for one that differs."""
         return wants(self) or any(wants(one) for one in self.agents.values())
 
+    def is_on(self, wants: Callable[[Settings], bool]) -> bool:
+        """As `any_agent`; in a section that is wrong nothing is on."""
+        try:
+            return self.any_agent(wants)
+        except ConfigError:
+            return False
+
     def require(self, section: str) -> None:
         """Refuse to go on where a section that has no part of its own cannot be used.
 

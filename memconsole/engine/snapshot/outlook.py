@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING
 from memconsole.domain.flush import FlushRules, Stage
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
+from memconsole.domain.settings.sections import FlushSettings
 from memconsole.domain.snapshot.outlook import Limits, Outlook, next_event
 from memconsole.engine.freshness import freshness_of
+from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -67,6 +69,10 @@ def with_outlook(
 def _limits(mark: tuple[str, int, int], home: Home, settings: Settings) -> Limits:
     agent_id, window, threshold = mark
     own = settings.for_agent(agent_id).flush
+    try:
+        own.ratio  # noqa: B018 - a section that is wrong refuses
+    except ConfigError:
+        own = FlushSettings()
     rules = FlushRules(
         ratio=own.ratio,
         reserve_tokens=max(home.config.reserve_tokens, own.reserve_tokens_floor),
