@@ -19,7 +19,7 @@ from memconsole.text.figures import plural, size_words
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memconsole.domain.agents import Home
+    from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.reindex import Reindex
     from memconsole.domain.search.indexing import SyncReport
@@ -60,13 +60,8 @@ def reindex(
     """
     home = home or ports.platform.read()
     agent = find_agent(home, command.agent.id)
-    wanted = targets(ports, settings, home, (agent,), _sources(command))
     notices: list[Notice] = []
-    if agent.workspace_doubt:
-        wanted = tuple(one for one in wanted if one.scope.source is not Source.MEMORY)
-        if not wanted:
-            require_workspace(agent)
-        notices.append(Notice("workspace-missing", agent.workspace_trouble, agent=agent.id))
+    wanted = _known(targets(ports, settings, home, (agent,), _sources(command)), agent, notices)
     if command.dry_run:
         return _planned(command, ports, wanted)
     index = ports.search().index
@@ -90,6 +85,19 @@ def reindex(
         with index.open(target.scope, target.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))
+
+
+def _known(
+    wanted: tuple[IndexTarget, ...], agent: Agent, notices: list[Notice]
+) -> tuple[IndexTarget, ...]:
+    """Leave out the memory of a workspace that is only guessed, and say so."""
+    if not agent.workspace_doubt:
+        return wanted
+    known = tuple(one for one in wanted if one.scope.source is not Source.MEMORY)
+    if not known:
+        require_workspace(agent)
+    notices.append(Notice("workspace-missing", agent.workspace_trouble, agent=agent.id))
+    return known
 
 
 def _enriched(
