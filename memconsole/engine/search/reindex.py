@@ -68,7 +68,7 @@ def reindex(
     reports: list[SyncReport] = []
     for target in wanted:
         documents = target.documents()
-        unread, left_out = unread_notices(target, documents), target.left_out()
+        unread = unread_notices(target, documents)
         report = index.sync(
             target.scope,
             documents,
@@ -79,9 +79,8 @@ def reindex(
             progress=progress,
         )
         report = _enriched(report, index, target, notices, cancel=cancel, progress=progress)
-        report = _qualified(report, unread)
-        reports.append(report)
-        notices += (*unread, *left_out, *report.notices)
+        reports.append(report := _qualified(report, unread))
+        notices += (*unread, *target.left_out(), *report.notices)
         with index.open(target.scope, target.settings) as reader:
             notices += reader.notices()
     return done(command, reports, tuple(dict.fromkeys(notices)))
