@@ -162,6 +162,29 @@ def test_a_host_that_lies_fills_no_server(fleet: Fleet, kind: str) -> None:
         assert admin.execute("SELECT count(*) FROM fleet.facts").fetchone() == before
 
 
+def test_a_host_with_many_full_homes_is_not_read_and_hides_no_other(fleet: Fleet) -> None:
+    """Each of them is just small enough, and what repeats itself takes little room there."""
+    full, ann = fleet.join("full"), fleet.join("zoe", "--operator")
+    assert fleet.owner("fleet", "grant", "zoe", "read").code == 0
+    ann.reads(ann.url)
+    with closing(copy_of(fleet.join("small"), uuid.UUID(int=8))) as copy:
+        copy.publish(sessions(7))
+    with fleet.role(full) as connection:
+        for number in range(5):
+            claim = "SELECT home FROM fleet.claim(%s, %s, %s, 'x')"
+            values = (uuid.uuid4(), f"/home/{number}", uuid.uuid4())
+            [(home,)] = connection.execute(claim, values).fetchall()
+            connection.execute(
+                "INSERT INTO fleet.facts SELECT %s, 'session', n::text, 1,"
+                " decode(repeat('00', 16), 'hex'), 0, jsonb_build_object('x', repeat('x', 250000))"
+                " FROM generate_series(1, 60) n",
+                (home,),
+            )
+    answer = ann("sessions", "--host", "full,small")
+    assert [row["tokens"] for row in answer.data] == [7]
+    assert sum("cannot be used" in one["message"] for one in answer.warnings) == 5
+
+
 def test_a_person_that_floods_one_host_keeps_nobody_else_from_it(fleet: Fleet) -> None:
     with closing(copy_of(fleet.join("flooded"), OTHER)) as copy:
         copy.publish(sessions(1))

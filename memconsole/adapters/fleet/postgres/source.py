@@ -155,7 +155,7 @@ class PostgresFleet:
     def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact] | None]:
         """Return the rows of each home; None for one whose rows are too much or no figures."""
         with connect(self._address, self._passwords) as connection, said("cannot read the fleet"):
-            rows = connection.execute(_FACTS, (MOST_BYTES, list(kinds), MOST_BYTES)).fetchall()
+            rows = connection.execute(_FACTS, {"most": MOST_BYTES, "kinds": list(kinds)}).fetchall()
         found: dict[int, list[Fact] | None] = {}
         for home, kind, key, place, text in rows:
             body, known = table_of(text), found.setdefault(home, [])
@@ -174,13 +174,17 @@ FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path
 """
 
 _FACTS = """
-SELECT home, kind, key, place, CASE WHEN bytes <= %s THEN body END FROM (
-  SELECT home, kind, key, place, body::text AS body, row_number() OVER (PARTITION BY home) AS n,
-    sum(octet_length(body::text)) OVER (PARTITION BY home) AS bytes
-  FROM fleet.facts WHERE kind = ANY (%s)) AS found
-WHERE bytes <= %s OR n = 1
+SELECT home, kind, key, place, CASE WHEN is_little THEN body END FROM (
+  SELECT home, kind, key, place, body, row_number() OVER (PARTITION BY home) AS n,
+    sum(bytes) OVER (PARTITION BY home) <= %(most)s
+      AND sum(bytes) OVER (PARTITION BY host) <= 4 * %(most)s AS is_little
+  FROM (SELECT f.home, o.host, kind, key, place, body::text AS body,
+      octet_length(body::text) AS bytes
+    FROM fleet.facts f JOIN fleet.homes o ON o.id = f.home WHERE kind = ANY (%(kinds)s)) AS made
+  ) AS found
+WHERE is_little OR n = 1
 """
-"""Of a home with too much one row without a body: a host that floods hides no other."""
+"""Of a home or a host with too much one row without a body: who floods hides no other."""
 
 
 class PostgresHome:
