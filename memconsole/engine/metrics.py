@@ -11,11 +11,14 @@ from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.metrics import families, of_publishing
 from memconsole.domain.upkeep import OldFigures, Step, counted
 from memconsole.engine.cleanup.read import OURS, left_over
+from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Mapping
 
+    from memconsole.domain.agents import Agent
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
+    from memconsole.domain.upkeep import OldKind
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.search.service import SearchService
     from memconsole.ports.bundle import HealthPorts
@@ -82,13 +85,21 @@ class MetricsService:
         runs = self._runs.runs(limit=_RUNS, home=str(home.path), command=CLEANUP.name)
         last = {one.agent or "": one.ended_at for one in reversed(runs) if one.status != "failed"}
         for agent in (*home.agents, None):
-            files = list(self._old.own(agent))
-            listing = None if agent is None else self._reader.listing(agent)
-            if agent is not None and listing is not None:
-                files += left_over(self._old, agent, listing.sessions)
-            is_known = listing is None or is_readable(listing)
             taken = self._taken.of(OURS if agent is None else agent.ref)
             kept = [one.size_bytes for one in taken if one.step is Step.DELETE and one.is_done]
             name = "" if agent is None else agent.id
             figures = (len(kept), sum(kept)), last.get(name)
-            yield name, OldFigures(counted(files) if is_known else None, *figures)
+            yield name, OldFigures(self._found(agent), *figures)
+
+    def _found(self, agent: Agent | None) -> Mapping[OldKind, tuple[int, int]] | None:
+        """Count what cleanup looks at; None where the stores cannot say what is in use."""
+        files = list(self._old.own(agent))
+        if agent is not None:
+            try:
+                listing = self._reader.listing(agent)
+            except MemconsoleError:
+                return None
+            if not is_readable(listing):
+                return None
+            files += left_over(self._old, agent, listing.sessions)
+        return counted(files)
