@@ -25,7 +25,7 @@ from memconsole.domain.fleet.letters import Letter, Operator
 from memconsole.domain.fleet.server import parse_server
 from memconsole.engine.letters import Door, LetterWorker
 from memconsole.errors import SourceAwayError
-from tests.lanes.postgres.fleet import wait_for
+from tests.lanes.postgres.fleet import Somebody, wait_for
 from tests.lanes.postgres.test_publishing import IDENTITY, copy_of, sessions
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
-    from tests.lanes.postgres.fleet import Fleet, Somebody
+    from tests.lanes.postgres.fleet import Fleet
     from tests.lanes.postgres.server import Server
 
 pytestmark = pytest.mark.postgres
@@ -283,6 +283,21 @@ def test_what_nobody_waits_for_any_more_is_taken_back(post: Post, host: Host) ->
     assert heard["error"]["code"] == "cancelled"
     host.worker.round()
     assert host.done == []
+
+
+def test_ctrl_c_takes_back_what_is_not_begun(post: Post, host: Host) -> None:
+    ann = Somebody(post.fleet.folder / "ann on her way", post.fleet.people["ann"].url)
+    ann.environment["MEMCONSOLE_STATE__DIR"] = str(post.fleet.people["ann"].state)
+    ann.reads(ann.url)
+    host.worker.round()
+    process = ann.program().start("checkpoint", "--host", "alpha", "--agent", "main")
+    query = "SELECT id::text FROM fleet.commands WHERE state = 'sent' AND home = %s"
+    while not (found := post.admin.execute(query, (post.home,)).fetchall()):
+        assert process.poll() is None, process.communicate()
+    process.send_signal(signal.SIGINT)
+    _, told = process.communicate(timeout=60)
+    assert (process.returncode, told.splitlines()[-1]) == (130, "memconsole: interrupted")
+    assert post.row(found[0][0])[0] == "cancelled"
 
 
 def test_those_that_wait_hear_of_it_through_an_end_of_the_server(
