@@ -44,7 +44,7 @@ def test_a_host_publishes_figures_and_no_name(fleet: Fleet, tmp_path: Path) -> N
         with fleet.admin() as connection:
             end = time.monotonic() + 60
             while not connection.execute(
-                "SELECT 1 FROM fleet.hosts WHERE seen_at IS NOT NULL"
+                "SELECT 1 FROM fleet.homes WHERE looked_at IS NOT NULL"
             ).fetchone():
                 assert serving.poll() is None, serving.communicate()
                 assert time.monotonic() < end

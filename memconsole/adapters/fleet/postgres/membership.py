@@ -183,7 +183,8 @@ def _findings(
         "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
         " AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
     ).fetchone():
-        yield Finding("vectors", "text only: no pgvector 0.8 or later", "`CREATE EXTENSION vector`")
+        hint = "`CREATE EXTENSION vector`, then `memconsole fleet upgrade`"
+        yield Finding("vectors", "text only: no pgvector 0.8 or later", hint)
 
 
 def _is_person(connection: psycopg.Connection) -> bool:
