@@ -204,8 +204,12 @@ def _config_file(settings: Settings, choice: HomeChoice, clock: Clock) -> Config
 
 
 def _hooks(settings: Settings, choice: HomeChoice, file: ConfigFile) -> HookFolder:
-    from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415
-    from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks, probed_server  # noqa: PLC0415
+    from memconsole.adapters.platform.hooks import (  # noqa: PLC0415
+        DiskHooks,
+        HookCalls,
+        listed_hooks,
+        probed_server,
+    )
 
     def config() -> Mapping[str, object] | None:
         try:

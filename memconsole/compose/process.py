@@ -92,7 +92,7 @@ def note_hook_call(settings: Settings, clock: Clock) -> bool:
     name = os.environ.get(HOOK_VARIABLE)
     if not name:
         return False
-    from memconsole.adapters.platform.hook_calls import HookCalls  # noqa: PLC0415 - most calls are by hand
+    from memconsole.adapters.platform.hooks import HookCalls  # noqa: PLC0415 - most calls are by hand
 
     if not settings.ui.read_only:
         home = find_home(settings.home, os.environ, user_home()).path

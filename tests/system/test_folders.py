@@ -16,7 +16,7 @@ from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.locks import hold
 from memconsole.adapters.platform.config.write import keep_copy
-from memconsole.adapters.platform.hook_calls import HookCalls
+from memconsole.adapters.platform.hooks import HookCalls
 from memconsole.adapters.sqlite.private_copy import PrivateCopies
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.errors import MemconsoleError

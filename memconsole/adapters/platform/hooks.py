@@ -1,16 +1,21 @@
-"""Writes our hooks into `<home>/hooks`: one of the few places of the home that we write.
+"""Writes our hooks into `<home>/hooks`, one of the few places of the home that we write.
 
-Whether the platform runs them is asked of its own program: `openclaw hooks list --json`.
+Whether the platform runs them is asked of its own program: `openclaw hooks list --json`. When it
+did so last is told by a file a hook in our own state folder, empty; its time is the call's. Only a
+call that the handler of a hook made counts (`MEMCONSOLE_HOOK` names it).
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
 import stat
 import sys
+from contextlib import suppress
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -19,20 +24,20 @@ from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.hooks import HOOKS, MARK, HookState, HookStatus, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
 from memconsole.system import launch
-from memconsole.system.atomic_file import is_temporary, remove, replace_file
-from memconsole.system.folders import UnsafeFolderError, open_folder
+from memconsole.system.atomic_file import FILE_MODE, is_temporary, remove, replace_file
+from memconsole.system.folders import UnsafeFolderError, adopt, open_folder, open_state_folder
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from datetime import datetime
 
-    from memconsole.adapters.platform.hook_calls import HookCalls
     from memconsole.domain.hooks import HookSpec
 
 
 _FILES = ("HOOK.md", "handler.js")
+
 _OLD_TEMPORARY = re.compile(r"\.(?:HOOK\.md|handler\.js)\.\d+\.tmp")
+
 _MOST_BYTES = 64 * 1024
 
 
@@ -343,3 +348,46 @@ def _obstacle(row: Mapping[str, object]) -> str:
     if row.get("eligible") is False or row.get("loadable") is False:
         return text(row.get("blockedReason")) or "not eligible"
     return ""
+
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
+
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
+
+
+class HookCalls:
+    """Remembers calls of the hooks of one platform home.
+
+    Args:
+        state_dir: Our own state folder.
+        home: The platform's.
+    """
+
+    def __init__(self, state_dir: Path, home: Path) -> None:
+        self._folder = state_dir / "hooks"
+        self._home = hashlib.sha256(os.fsencode(home)).hexdigest()[:12]
+
+    def note(self, name: str, at: datetime) -> None:
+        """Remember a call; what cannot be written is no reason to fail the call."""
+        if _NAME.fullmatch(name) is None:
+            return
+        with (
+            suppress(OSError),
+            open_state_folder(self._folder.parent, self._folder.name) as folder,
+        ):
+            descriptor = os.open(self._path(name).name, _FLAGS, FILE_MODE, dir_fd=folder)
+            try:
+                adopt(descriptor, os.fstat(folder))
+                os.utime(descriptor, (at.timestamp(), at.timestamp()))
+            finally:
+                os.close(descriptor)
+
+    def last(self, name: str) -> datetime | None:
+        """Return when a hook was called last; None when no call of it was seen."""
+        try:
+            return datetime.fromtimestamp(self._path(name).lstat().st_mtime, UTC)
+        except (OSError, ValueError, OverflowError):
+            return None
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{self._home}-{name}"

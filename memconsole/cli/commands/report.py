@@ -15,7 +15,7 @@ from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
 from memconsole.cli.output.printer import Column
 from memconsole.domain.report import markdown
 from memconsole.errors import ConfirmationError, NotWrittenError, ReadOnlyError, UsageError
-from memconsole.system.new_file import whole_path, write_new
+from memconsole.system.atomic_file import whole_path, write_new
 from memconsole.text.figures import plural, size_words
 
 if TYPE_CHECKING:

@@ -42,8 +42,7 @@ def mcp(
     owner = call.engine.home.agent(agent).id
     may_note = allow_notes or call.settings.for_agent(owner).mcp.allow_notes
 
-    from memconsole.cli.mcp.server import serve  # noqa: PLC0415 - `--help` serves nobody
-    from memconsole.cli.mcp.tools import MemoryTools  # noqa: PLC0415 - likewise
+    from memconsole.cli.mcp import MemoryTools, serve  # noqa: PLC0415 - `--help` serves nobody
 
     def note_call() -> None:
         note_hook_call(call.settings, call.clock)

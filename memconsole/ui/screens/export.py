@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 
 from memconsole.lazy_dataclass import dataclass
-from memconsole.system.new_file import FOLDER, whole_path, write_new
+from memconsole.system.atomic_file import EXPORTS, whole_path, write_new
 from memconsole.text import cells, figures
 from memconsole.text.compiled import compiled
 from memconsole.text.outgoing import let_out
@@ -183,7 +183,7 @@ class ExportScreen(Dialog[None]):
         self._written: Path | None = None
         self._complaint = ""
         name = "-".join(compiled(r"[a-z0-9]+").findall(listing.title.lower())) or "list"
-        path = folder / FOLDER / f"{name}-{stamp}.{self._form.value}"
+        path = folder / EXPORTS / f"{name}-{stamp}.{self._form.value}"
         self._file = LineInput("export-file", value=str(path))
 
     def compose(self) -> ComposeResult:

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.adapters.platform.hook_calls import HookCalls
-from memconsole.adapters.platform.hooks import DiskHooks, listed_hooks, probed_server
+from memconsole.adapters.platform.hooks import DiskHooks, HookCalls, listed_hooks, probed_server
 from memconsole.domain.hooks import HOOKS, HookState, handler_js, hook_md
 from memconsole.errors import PlatformConfigError
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from memconsole.cli.mcp.tools import MOST_CHARS, MOST_LINES, NOTE_CHARS, MemoryTools
+from memconsole.cli.mcp import MOST_CHARS, MOST_LINES, NOTE_CHARS, MemoryTools
 from memconsole.compose.engine import build_engine
 from memconsole.compose.process import build_clock, load_settings
 from memconsole.domain.agents import Origin
