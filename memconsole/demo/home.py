@@ -1,4 +1,10 @@
-"""A generated home that nobody owns, where it is played, and what grows in it meanwhile."""
+"""A generated home that nobody owns, where it is played, and what grows in it meanwhile.
+
+While it plays, `HOME` is a folder of the demo and no variable names anything of the user's: then no
+part of the program, nor of a library, can find the user's files. Both are gone when it ends.
+
+Formats: `docs/formats.md`, "Session entries" and "Transcripts".
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,12 @@
-"""What is put into the platform so that an agent is given its memory: hooks, and tools."""
+"""What is put into the platform so that an agent is given its memory: hooks, and tools.
+
+A hook returns early on other events, calls memconsole, catches everything and throws nothing. It is
+CommonJS in a `.js` file: a `.ts` beside it would be taken first and fails on plain Node, and module
+syntax depends on the Node that runs.
+
+`mcp.servers` holds for every agent of a home. So the other agents are denied the tools of an entry
+(`tools.deny`), where their own entries stand as objects; elsewhere a person has to.
+"""
 
 from __future__ import annotations
 

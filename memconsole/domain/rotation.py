@@ -1,4 +1,4 @@
-"""Tells when a rotation really happened, and when no further one is tried."""
+"""Tells when a rotation really happened, when none is tried, and where others would have been."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Runs a scheduler from start to end: owns the state folder, looks again and ends in time."""
+"""Runs a scheduler from start to end, and tells the service manager how it is (`sd_notify`).
+
+It owns the state folder, looks again and ends in time.
+"""
 
 from __future__ import annotations
 

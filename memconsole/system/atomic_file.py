@@ -3,6 +3,8 @@
 At every moment a replaced file is the old one or the new one. The name of a temporary file says
 whose it is: whoever writes into the same folder later removes those of runs that ended before their
 time, and nobody takes them for somebody else's.
+
+What an operator takes out of memconsole becomes a new file of theirs, for them only.
 """
 
 from __future__ import annotations

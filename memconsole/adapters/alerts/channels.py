@@ -2,6 +2,9 @@
 
 What a channel loads is loaded by a child, which is bounded in time and ended with all it has
 started. One channel is always there: `health/alerts.log`, one JSON object a line.
+
+A secret is written as `${NAME}`, for a variable or a line of the secrets file. That file belongs to
+the user and nobody else may read it; its lines are read and never executed.
 """
 
 from __future__ import annotations

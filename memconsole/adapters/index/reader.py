@@ -1,4 +1,8 @@
-"""Looks into one open index: both legs of a query, late interaction, and the texts of hits."""
+"""Looks into one open index: both legs of a query, late interaction, and the texts of hits.
+
+late(chunk) = Σ over the query's tokens of idf · max(0, best cosine with a token of the chunk)².
+A token that is in the chunk itself has the cosine 1 and needs no look at any vector.
+"""
 
 from __future__ import annotations
 

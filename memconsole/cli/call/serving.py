@@ -1,4 +1,9 @@
-"""Runs the scheduler in the foreground, until a signal ends it: of one home or of several."""
+"""Runs the scheduler in the foreground, until a signal ends it: of one home or of several.
+
+Of several homes each has a process of its own, and what ails one stays there: one that ends is
+started again after a pause, the others go on. Homes of other hosts have their own; nobody runs
+their jobs from here.
+"""
 
 from __future__ import annotations
 

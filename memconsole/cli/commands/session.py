@@ -1,4 +1,4 @@
-"""`session` and `transcript`: one session, read from beginning to end."""
+"""`session`, `transcript`, `restore`: one session, read from beginning to end, and handed over."""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""Decides which messages a checkpoint takes, whether it writes, and how it says so."""
+"""Decides which messages a checkpoint takes, whether it writes, and what differs between two.
+
+The lines above the first section say when, of which session and how many messages; they differ each
+time, so they are shown, and do not count as a change.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,10 @@ A memory is read on another day than it was said. The words stay; what they mean
 brackets: a day, or only the month or year where only that is certain. What is meant is decided by
 the local day of the message, and by the verb that the words belong to: a plan looks ahead. Where
 that is unsure, nothing is added.
+
+"We decided to deploy on Friday" is a plan, although its first verb is past: what counts is the verb
+that the day belongs to, which mostly is the nearest one before it. A memory without a date is worth
+more than one with a wrong date.
 """
 
 from __future__ import annotations

@@ -5,6 +5,10 @@ answers a question, or others take it up. An answer that cannot be understood al
 question in front. Of its sentences those are kept that hold most of what it says; greetings,
 compliments, wishes and questions are not. One message gives at most three lines and at most 500
 characters.
+
+A line is understood alone: a question and its answer are kept together, as are a request and what
+the agent says of it. A sentence that begins with a word for something named before gets the
+sentence that names it: the speaker's own, else, in brackets, the partner's.
 """
 
 from __future__ import annotations

@@ -14,6 +14,9 @@ its best chunk holds (`trust`), late interaction fades to nothing and text to a 
 What has none of the words must be near in meaning by itself; what has them and falls below the
 least score fills places that would stay empty, and is called weak. Nothing depends on how many
 results are asked for.
+
+Text that only asks stands behind what answers: who asked the same before wrote the very words of
+the query down, so that the question itself would lead everything.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Reads what was asked: its words, its language, and where in a text they stand."""
+"""Reads what was asked: its words, its language, and where in a text they stand.
+
+Nothing that somebody types is an error. A question in another language than the memory is known
+by its script and its function words. What is shown of a hit is cut around the match.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One command over one or several targets: plan, run, stop when told to.
+"""One command over one or several targets: plan, run, stop when told to, take back.
 
 Those of one home go one after the other, homes side by side: one that is away keeps no other back.
 """

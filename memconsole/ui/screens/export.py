@@ -1,4 +1,8 @@
-"""Asks where a list or a page is written, and how; then says the whole path."""
+"""Asks where a list or a page is written, and how; then says the whole path.
+
+A list has its columns and all its rows, also those out of view, but none that a filter hides; a
+page has its lines. Gauges are figures. Everything is masked, as it is on screen.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""What makes vectors, as `search.provider` says; one that fails is named, never replaced."""
+"""What makes vectors, as `search.provider` says; one that fails is named, never replaced.
+
+A service speaks `/embeddings` as OpenAI does; it is asked in batches, and again when it is busy.
+"""
 
 from __future__ import annotations
 
