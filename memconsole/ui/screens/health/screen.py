@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, TypeAlias
 
 from textual import on
 
+from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.memory import MEMORY_FORGET
 from memconsole.domain.health import CheckStatus
+from memconsole.errors import MemconsoleError
 from memconsole.text import cells, figures
 from memconsole.text.plain import one_line
+from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.marked import short_age
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
-from memconsole.ui.keys import Verb, bind
+from memconsole.ui.keys import Verb, bind, command_verb
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.widgets.title import home_name, severity_role
@@ -30,12 +36,17 @@ if TYPE_CHECKING:
     from memconsole.domain.alerts import AlertStatus
     from memconsole.domain.config_check.finding import ConfigReport, Finding
     from memconsole.domain.health import Check, HealthReport
+    from memconsole.domain.memory.secrets import FoundSecret, SecretsFound
     from memconsole.engine.engine import Engine
+    from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.context import Context
 
 
 MUTED_FOR = timedelta(days=1)
 """As `memconsole alerts mute` does unless it is told otherwise."""
+
+SECRETS = "check-secrets"
+"""The row of the check whose cases are looked for when it is opened: they are kept nowhere."""
 
 _REST_S = 30
 """Both looks read files whole; they are taken again after this long, not with every reading."""
@@ -51,7 +62,10 @@ class HealthScreen(ConsoleScreen):
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("x", "mute", "mute", "Tell nobody of this for a day, or tell people again", "mute"),
+        replace(command_verb("D", MEMORY_FORGET, "forget"), panels=("one",)),
     )
+
+    _looks_for_secrets = False
 
     def __init__(self) -> None:
         super().__init__("health")
@@ -61,6 +75,7 @@ class HealthScreen(ConsoleScreen):
         self._told: dict[str, AlertStatus] = {}
         self._findings: Loader[ConfigReport] = Loader(self, "config")
         self._standings: Loader[tuple[AlertStatus, ...]] = Loader(self, "alerts")
+        self._secrets: Loader[Looked] = Loader(self, "secrets")
         self._deed: Loader[str] = Loader(self, "deed")
 
     @property
@@ -106,6 +121,8 @@ class HealthScreen(ConsoleScreen):
             self._told = {one.alert.issue: one for one in self._standings.value or ()}
         elif message.what == "health":
             self._health.take(message)
+        elif message.what == "secrets":
+            self._secrets.take(message)
         else:
             self._findings.take(message)
         self._show()
@@ -129,6 +146,10 @@ class HealthScreen(ConsoleScreen):
             self._chosen = self.pane.id
         pane, row = self.named("one"), self.named(self._chosen).row
         key = "" if row is None else row.key
+        if self._shows_secrets:
+            looked, failure = self._secrets.value, self._secrets.failure
+            pane.show(secrets_listing(looked and looked[0], failure, self.context()))
+            return
         if self._chosen == "checks":
             facts = check_facts(self._health.value, key, self.context(), self._told)
         else:
@@ -136,8 +157,40 @@ class HealthScreen(ConsoleScreen):
         pane.show(full_listing(facts, pane.room[0]))
 
     def action_open(self) -> None:
-        """Go on to the one under the cursor in full."""
+        """Go on to the one under the cursor in full; of secrets, look where they stand."""
+        row = self.named("checks").row
+        if self.pane is self.named("checks") and row is not None and row.key == SECRETS:
+            self._looks_for_secrets = True
+            self._secrets.ask(self._ask_secrets)
+            self._show_one()
         self.focus_pane(self.named("one"))
+
+    def on_screen_resume(self) -> None:
+        """Look again for secrets: one may have been taken out meanwhile."""
+        super().on_screen_resume()
+        if self._looks_for_secrets:
+            self._secrets.ask(self._ask_secrets)
+
+    def _ask_secrets(self) -> Looked:
+        """Look for secrets, and for the entries of memory that the lines belong to."""
+        engine = self.desk.engine
+        found = engine.secrets.find()
+        return found, tuple(_entry_at(engine, one) for one in found.items)
+
+    @property
+    def _shows_secrets(self) -> bool:
+        row = self.named("checks").row if self._chosen == "checks" else None
+        return self._looks_for_secrets and row is not None and row.key == SECRETS
+
+    @property
+    def _secret(self) -> tuple[FoundSecret, str | tuple[str, ...]] | None:
+        """The secret under the cursor, and the ids of its entry or why it has none."""
+        row = self.named("one").row if self.is_open and self._shows_secrets else None
+        looked = self._secrets.value
+        if row is None or looked is None or not row.key.startswith("secret-"):
+            return None
+        place = int(row.key.removeprefix("secret-"))
+        return (looked[0].items[place], looked[1][place]) if place < len(looked[1]) else None
 
     # ---- deeds ---------------------------------------------------------------------------
 
@@ -149,6 +202,8 @@ class HealthScreen(ConsoleScreen):
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Return why an action cannot work now, or None when it can."""
+        if action == "command" and parameters == (MEMORY_FORGET.name,):
+            return super().why_not(action, parameters) or _why_not_forget(self._secret)
         if action != "mute":
             return super().why_not(action, parameters)
         if not self.is_open or self._alert is None:
@@ -156,6 +211,13 @@ class HealthScreen(ConsoleScreen):
         if self.desk.settings.ui.read_only:
             return "memconsole runs read-only; start it without --read-only to act"
         return None
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return the line of memory that the secret under the cursor stands in."""
+        found, snapshot = self._secret, self.desk.snapshot
+        if subject is not Subject.ENTRY or found is None or snapshot is None:
+            return super().targets(subject)
+        return () if isinstance(found[1], str) else for_entries(snapshot, found[0].agent, found[1])
 
     def action_mute(self) -> None:
         """Tell nobody of the alert under the cursor for a day, or tell people again."""
@@ -204,6 +266,9 @@ _FINDINGS = (
     Column("finding", 24, flex=4),
     Column("agent", 6, flex=1, most=12, drop=1),
 )
+
+Looked: TypeAlias = "tuple[SecretsFound, tuple[str | tuple[str, ...], ...]]"
+"""Secrets, and of each the ids of its entry in memory, or why it has none."""
 
 Facts = tuple[tuple[str, str], ...]
 """(label, value) of one row in full."""
@@ -280,6 +345,63 @@ def _finding(finding: Finding, place: int) -> Row:
         ),
         value=literal(f"{finding.why} {finding.hint}".strip()),
     )
+
+
+_SECRETS = (
+    Column("agent", 5, flex=1, most=12, drop=3),
+    Column("file and line", 20, flex=3, most=44, name="name"),
+    Column("kind", 8, flex=1, most=20),
+    Column("age", 5, right=True, drop=1),
+    Column("masked", 16, flex=3, drop=2),
+)
+
+
+def secrets_listing(found: SecretsFound | None, failure: str, context: Context) -> Listing:
+    """Return where secrets stand in memory files, masked as everywhere."""
+    if found is None:
+        return Listing("Secrets", number=3, empty=(failure or "looking for secrets",))
+    unread = f", {len(found.unread)} could not be read" if found.unread else ""
+    files = figures.plural(found.files, "memory file")
+    return Listing(
+        "Secrets",
+        about=f"{context.glyphs.dot} {len(found.items)} in {files}{unread}",
+        number=3,
+        columns=_SECRETS,
+        rows=tuple(_secret_row(one, place, context) for place, one in enumerate(found.items)),
+        empty=("no memory file that could be read holds one",),
+        problem=failure,
+    )
+
+
+def _secret_row(one: FoundSecret, place: int, context: Context) -> Row:
+    where = literal(f"{one.path}:{one.spot.line or 'name'}")
+    return Row(
+        key=f"secret-{place}",
+        cells=(
+            Cell(literal(one.agent), Role.MUTED),
+            Cell(where, is_id=True),
+            Cell(one.spot.kind, Role.WARNING),
+            Cell(short_age(context.since(one.modified_at)), Role.MUTED),
+            Cell(literal(one.spot.masked)),
+        ),
+        value=where,
+    )
+
+
+def _entry_at(engine: Engine, one: FoundSecret) -> str | tuple[str, ...]:
+    """Return the ids of the entry that a secret stands in, or why there is none."""
+    if not one.spot.line:
+        return "it stands in the file's name, and goes with the name"
+    try:
+        return engine.memory.ids_of(one.agent, [f"{one.path}:{one.spot.line}"])
+    except MemconsoleError as error:
+        return literal(f"{error}. {error.hint}")
+
+
+def _why_not_forget(found: tuple[FoundSecret, str | tuple[str, ...]] | None) -> str | None:
+    if found is None:
+        return "Enter on the check secrets lists them; select one of its lines first"
+    return found[1] if isinstance(found[1], str) else None
 
 
 def check_facts(

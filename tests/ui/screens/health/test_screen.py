@@ -11,7 +11,8 @@ from memconsole.domain.agents import Severity
 from memconsole.domain.alerts import AlertStatus, OpenAlert
 from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.health import Check, CheckStatus, HealthReport
-from memconsole.errors import HomeUnreadableError
+from memconsole.domain.memory.secrets import FoundSecret, SecretsFound, Spot
+from memconsole.errors import EntryIdError, HomeUnreadableError
 from memconsole.ui.screens.health.screen import MUTED_FOR
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
@@ -19,6 +20,8 @@ from tests.ui.fake_engine import settings
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.ui.fake_engine import FakeEngine
 
 CHECKS = (
@@ -152,3 +155,50 @@ async def test_who_could_not_look_says_so(engine: FakeEngine) -> None:
 @SIZES
 def test_picture(snap_compare: SnapCompare, engine: FakeEngine, size: tuple[int, int]) -> None:
     assert same_picture(snap_compare, engine, size, "h")
+
+
+class Secrets:
+    """Finds the same secrets at every look, and counts the looks."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    def find(self) -> SecretsFound:
+        self.looks += 1
+        seen = sample.NOW - timedelta(hours=2)
+        spots = (("MEMORY.md", 7), ("notes/a key.md", 3), ("memory/token.md", 0))
+        found = (
+            FoundSecret("main", path, seen, spot=Spot(line, "token", "the key is [redacted:token]"))
+            for path, line in spots
+        )
+        return SecretsFound(tuple(found), (), files=12)
+
+
+def ids_of(agent_id: str, names: Sequence[str]) -> tuple[str, ...]:
+    """Know the entry of one line."""
+    if names != ["MEMORY.md:7"]:
+        raise EntryIdError(f"{agent_id}: {names[0]} is part of no entry")
+    return ("m-1a2b3c4d",)
+
+
+async def test_the_check_secrets_opens_where_they_stand_and_forgets_a_line_after_its_plan(
+    engine: FakeEngine,
+) -> None:
+    secrets = Secrets()
+    engine.secrets = secrets  # type: ignore[assignment]
+    engine.memory.ids_of = ids_of  # type: ignore[method-assign]
+    found = Check("secrets", CheckStatus.WARNING, "3 secrets in memory files")
+    engine.health_report = HealthReport((found,), sample.NOW)
+    async with at_work(engine) as desk:
+        await desk.press("h")
+        assert secrets.looks == 0  # files are read whole for it: only who asks pays
+        await desk.press("enter")
+        text = desk.text("one")
+        assert "3 in 12 memory files" in text
+        assert all(word in text for word in ("MEMORY.md:7", "the key is [redacted:token]", "2h"))
+        await desk.press("j", "a", "D")
+        assert "notes/a key.md:3 is part of no entry" in desk.bar("keys")
+        await desk.press("j", "a", "D")
+        assert "it stands in the file's name" in desk.bar("keys")
+        await desk.press("g", "a", "D")
+        assert "memconsole memory forget m-1a2b3c4d --agent main" in desk.text("dialog")
