@@ -157,6 +157,11 @@ class DiskHooks:
         state = self._look(name, self._texts(spec, name))
         is_enabled = _enabled(config, name) if state is not HookState.MISSING else None
         message, hint = self._words(state, is_enabled, name)
+        if state is HookState.FOREIGN:
+            try:
+                self._require_folder()
+            except PlatformConfigError as error:  # no other name would help
+                message, hint = str(error), error.hint or ""
         return HookStatus(name, str(place), state, is_enabled, message, hint)
 
     def _texts(self, spec: HookSpec, name: str) -> dict[str, str]:

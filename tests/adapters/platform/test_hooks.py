@@ -131,6 +131,19 @@ def test_a_linked_folder_is_written_into_by_nobody(tmp_path: Path) -> None:
     assert states(found) == [HookState.FOREIGN] * 3
 
 
+@pytest.mark.parametrize(("kind", "why"), [("link", "symbolic link"), ("file", "Not a directory")])
+def test_where_no_hook_can_be_no_other_name_is_advised(kind: str, why: str, tmp_path: Path) -> None:
+    place = tmp_path / "hooks"
+    if kind == "link":
+        place.symlink_to(tmp_path)
+    else:
+        place.touch()
+
+    for one in hooks(tmp_path).status(""):
+        assert why in one.message
+        assert "--prefix" not in one.hint
+
+
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
 def test_what_root_writes_belongs_to_the_owner_of_the_home(tmp_path: Path) -> None:
     os.chown(tmp_path, 1234, 2345)
