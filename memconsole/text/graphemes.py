@@ -61,6 +61,8 @@ def cut_middle(text: str, width: int) -> str:
     room = width - len(ELLIPSIS)
     if len(text) <= width or room < 2:
         return cut(text, width)
+    if text.isascii() and "\r" not in text:  # each letter stands alone
+        return text[: room - room // 2] + ELLIPSIS + text[-(room // 2) :]
     start = len(text) - room // 2
     while start < len(text) and not _may_cut(text, start):
         start += 1
