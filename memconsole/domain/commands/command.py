@@ -77,6 +77,7 @@ class CommandSpec:
         is_undoable: `memory undo` takes it back.
         needs_gateway: Only the Gateway can do it; a dry run never needs it.
         takes_text: What it writes down is asked for first.
+        is_also_ours: Of no agent it is about what memconsole itself keeps (`--own`).
         undo: What can be done about it afterwards; empty when there is nothing to say.
         stages: Its steps when all goes well, in order; empty for a command of one step.
     """
@@ -97,6 +98,7 @@ class CommandSpec:
     is_undoable: bool = False
     needs_gateway: bool = False
     takes_text: bool = False
+    is_also_ours: bool = False
     undo: str = ""
     stages: tuple[str, ...] = ()
 

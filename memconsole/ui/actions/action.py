@@ -25,7 +25,7 @@ from memconsole.domain.commands.outcomes import RUNNING, Failed, Planned, status
 from memconsole.domain.commands.reflect import Reflect
 from memconsole.errors import MemconsoleError
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.actions.targets import Target
+from memconsole.ui.actions.targets import Target, whole
 from memconsole.ui.messages import CommandFinished
 
 if TYPE_CHECKING:
@@ -323,7 +323,7 @@ def undo_of(actions: Iterable[Action]) -> tuple[CommandSpec, tuple[Target, ...]]
         refs = {one.agent for one in edits if not taken_back[_stack(one)]}
         taken_back.subtract(_stack(one) for one in edits if taken_back[_stack(one)])
         if refs:
-            return _spec(action, edits), tuple(Target(ref, None, ref.id) for ref in sorted(refs))
+            return _spec(action, edits), tuple(whole(ref) for ref in sorted(refs))
     return None
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from datetime import datetime
 
-    from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot, SessionView
@@ -49,7 +49,7 @@ def for_agents(
     wanted = set(agent_ids)
     agents = [one for one in snapshot.agents if ALL in wanted or one.ref.id in wanted]
     if subject is Subject.AGENT:
-        return tuple(Target(one.ref, None, one.ref.id) for one in agents)
+        return tuple(whole(one.ref) for one in agents)
     found = []
     for one in agents:
         own = snapshot.of_agent(one.ref.id)
@@ -57,6 +57,16 @@ def for_agents(
         if first is not None:
             found.append(for_session(first))
     return tuple(found)
+
+
+def for_us(snapshot: ConsoleSnapshot) -> Target:
+    """Return memconsole itself, for a command that is about no agent."""
+    return whole(AgentRef(HomeRef(str(snapshot.home.path)), ""))
+
+
+def whole(ref: AgentRef) -> Target:
+    """Return an agent as a whole, or memconsole itself where it is none."""
+    return Target(ref, None, ref.id or "memconsole")
 
 
 def for_views(
@@ -85,7 +95,7 @@ def for_homes(
         return ()
     parts = [part for one in labels if (part := snapshot.parts.get(one)) is not None]
     if subject is Subject.AGENT:
-        return tuple(Target(one.ref, None, one.ref.id) for part in parts for one in part.agents)
+        return tuple(whole(one.ref) for part in parts for one in part.agents)
     views = (view for part in parts for view in part.sessions if view.is_due)
     return tuple(for_session(view) for view in views if view.key_text is not None)
 
@@ -95,7 +105,7 @@ def for_finding(snapshot: ConsoleSnapshot, finding: Attention) -> tuple[Target, 
     part = snapshot.parts.get((finding.agent or "").rpartition("/")[0], snapshot)
     refs = [one.ref for one in part.agents if one.ref.id == finding.agent]
     if finding.key is None or finding.is_for_all:
-        return tuple(Target(one, None, one.id) for one in refs)
+        return tuple(whole(one) for one in refs)
     for view in snapshot.of_agent(finding.agent):
         if view.key_text == finding.key:
             return (for_session(view),)
@@ -115,7 +125,7 @@ def for_command(spec: CommandSpec, targets: tuple[Target, ...]) -> tuple[Target,
     """
     if spec.subject is not Subject.AGENT or (spec.about and not spec.takes_text):
         return targets
-    return tuple(dict.fromkeys(Target(one.agent, None, one.agent.id) for one in targets))
+    return tuple(dict.fromkeys(whole(one.agent) for one in targets))
 
 
 def waiting(

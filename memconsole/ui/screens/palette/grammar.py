@@ -15,7 +15,7 @@ from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.actions.targets import for_agents, for_command, for_session
+from memconsole.ui.actions.targets import for_agents, for_command, for_session, for_us
 from memconsole.ui.drawing.literal import literal
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
     from memconsole.ui.actions.targets import Target
 
-AGENT, SESSION, DRY_RUN = "--agent", "--session", "--dry-run"
+AGENT, SESSION, OWN, DRY_RUN = "--agent", "--session", "--own", "--dry-run"
 
 _MOST_ENDINGS: Final = 50
 """Of ten thousand sessions nobody scrolls through all: another letter narrows them."""
@@ -100,7 +100,7 @@ class _Line:
     def __init__(self, spec: CommandSpec, snapshot: ConsoleSnapshot, words: list[str]) -> None:
         self.spec, self._snapshot = spec, snapshot
         self.problem = ""
-        self.is_dry_run = self.is_forced = False
+        self.is_dry_run = self.is_forced = self._is_ours = False
         self._agent: str | None = None
         self._session: str | None = None
         self._about: list[str] = []
@@ -118,6 +118,8 @@ class _Line:
                 self._session = value or next(waiting, "")
             elif name == DRY_RUN:
                 self.is_dry_run = True
+            elif name == OWN and self.spec.is_also_ours:
+                self._is_ours = True
             elif self.spec.force and name == self.spec.force_option:
                 self.is_forced = True
             elif word.startswith("-"):
@@ -129,6 +131,10 @@ class _Line:
     def _check(self) -> None:
         if self._agent is not None and not self._is_agent(self._agent):
             self.problem = f"there is no agent {literal(self._agent)!r}"
+        if self._is_ours and self._agent is not None:
+            self.problem = f"{OWN} is about no agent"
+        elif self._is_ours and self._snapshot.homes:
+            self.problem = f"{OWN} is for a console of one home"
         takes_words = self.spec.subject is not Subject.AGENT or self.spec.takes_text
         if self._about and not takes_words:
             self.problem = f"{self.spec.name} takes no {literal(self._about[0])!r}"
@@ -136,7 +142,8 @@ class _Line:
     def _options(self) -> list[str]:
         session = [SESSION] if self.spec.about == "session_key" else []
         force = [self.spec.force_option] if self.spec.force else []
-        return [AGENT, *session, *force, DRY_RUN]
+        ours = [OWN] if self.spec.is_also_ours else []
+        return [AGENT, *session, *ours, *force, DRY_RUN]
 
     def _is_agent(self, name: str) -> bool:
         return any(one.ref.id == name.casefold() for one in self._snapshot.agents)
@@ -144,6 +151,8 @@ class _Line:
     def targets(self, selected: Callable[[Subject], tuple[Target, ...]]) -> tuple[Target, ...]:
         """Return what the command would be run for; the problem says why there is nothing."""
         spec, about = self.spec, " ".join(self._about)
+        if self._is_ours:
+            return (for_us(self._snapshot),)
         if self._session is not None or (spec.subject is Subject.SESSION and about):
             return self._sessions(about if self._session is None else self._session)
         if self._agent is not None:

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 from textual.events import Key
 
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.checkpoint import Checkpoint
-from memconsole.domain.commands.cleanup import Cleanup
+from memconsole.domain.commands.cleanup import CleanedUp, Cleanup
 from memconsole.domain.commands.outcomes import Planned
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import GatewayStatus
@@ -276,6 +277,24 @@ async def test_agent_and_options_are_taken_from_the_line(engine: FakeEngine) -> 
 
     cleanup = Cleanup(sample.ref("work"), takes_uncaptured=True)
     assert engine.done == [Checkpoint(sample.ref("work"), is_forced=True), cleanup]
+
+
+async def test_old_files_of_memconsole_itself_are_cleaned_up_and_brought_back(
+    engine: FakeEngine,
+) -> None:
+    ours = Cleanup(AgentRef(HomeRef(str(sample.usual().home.path)), ""))
+    cleaned = CleanedUp(ours, "packed 1 file")
+    engine.outcomes["cleanup"] = cleaned
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("colon")
+        await typed(desk, "cleanup --own --agent work")
+        assert "--own is about no agent" in desk.text("dialog")
+        await desk.press("escape", "colon")
+        await typed(desk, "cleanup --own")
+        assert "memconsole" in desk.text("dialog")
+        await desk.press("enter", "y", "escape", "u", "y")
+
+    assert engine.done == [ours, replace(ours, is_undo=True)]
 
 
 async def test_tab_and_a_chosen_row_end_the_line(engine: FakeEngine) -> None:
