@@ -318,6 +318,29 @@ def test_many_chunks_are_searched_by_the_indexes_of_the_server(
     assert "memory/2026-01-20.md" not in paths
 
 
+@pytest.mark.parametrize(
+    "query",
+    [
+        "fleet.rows(%(indexes)s, %(ids)s, true)",
+        "fleet.tokens(%(indexes)s, %(ids)s)",
+        "fleet.cosines(%(indexes)s, %(ids)s, to_json(array_fill(1, '{256}'))::text)",
+        "fleet.frequencies(%(indexes)s, '{1,2,3}', 64)",
+        "fleet.searchable()",
+    ],
+)
+def test_who_may_look_where_is_asked_once_a_statement(sea: Sea, query: str) -> None:
+    with sea.fleet.admin() as admin:
+        admin.execute(f"ALTER DATABASE {sea.fleet.database} SET track_functions = 'all'")
+        chunks = admin.execute("SELECT index_id, id FROM fleet.chunks").fetchall()
+    assert len({index for index, _ in chunks}) > 1
+    asked = {"indexes": [index for index, _ in chunks], "ids": [at for _, at in chunks]}
+    ann = sea.fleet.role(sea.ann)
+    with closing(ann), ann.transaction():
+        assert len(ann.execute("SELECT * FROM " + query, asked).fetchall()) > 1
+        calls = "SELECT calls FROM pg_stat_xact_user_functions WHERE funcname = 'hosts_for'"
+        assert ann.execute(calls).fetchall() == [(1,)]
+
+
 def test_the_rarest_words_decide_what_is_scored() -> None:
     assert search.deciding_words([3, 40, 900, 90_000], 1_000) == (3, False)
     assert search.deciding_words([3, 4_000, 90_000], 1_000) == (2, False)  # else too few

@@ -61,7 +61,8 @@ ALTER TABLE fleet.chunks ALTER lex SET STATISTICS 1000, ALTER lex SET STORAGE MA
 
 CREATE FUNCTION fleet.my_indexes() RETURNS int[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT coalesce(array_agg(id), '{}') FROM fleet.indexes WHERE home = ANY (fleet.my_homes())
+  SELECT coalesce(array_agg(id), '{}') FROM fleet.indexes
+  WHERE home = ANY ((SELECT fleet.my_homes())::int[])
 $$;
 
 ALTER TABLE fleet.indexes ENABLE ROW LEVEL SECURITY;
@@ -79,6 +80,8 @@ CREATE POLICY own ON fleet.chunks FOR ALL TO fleet_host
 GRANT SELECT, INSERT, UPDATE, DELETE ON fleet.indexes, fleet.documents, fleet.chunks TO fleet_host;
 
 -- ---- what operators who were granted 'search' ask -------------------------------------------
+--
+-- Who may look where is asked in a subquery: a function in a condition is asked for each row.
 
 CREATE FUNCTION fleet.searchable() RETURNS TABLE (
   index_id int, host text, home int, path text, agents text[], is_talk bool, model text, chunks int,
@@ -88,7 +91,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     o.looked_at, h.beat_s, clock_timestamp()
   FROM fleet.hosts h LEFT JOIN fleet.homes o ON o.host = h.id
     LEFT JOIN fleet.indexes i ON i.home = o.id
-  WHERE h.id = ANY (fleet.hosts_for('search')) AND h.joined_at IS NOT NULL AND h.left_at IS NULL
+  WHERE h.id = ANY ((SELECT fleet.hosts_for('search'))::int[]) AND h.joined_at IS NOT NULL
+    AND h.left_at IS NULL
   ORDER BY h.name, o.path, i.agent, i.is_talk
 $$;
 
@@ -97,7 +101,8 @@ CREATE FUNCTION fleet.allowed(wanted int[]) RETURNS int[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT coalesce(array_agg(i.id), '{}') FROM fleet.indexes i
     JOIN fleet.homes o ON o.id = i.home JOIN fleet.hosts h ON h.id = o.host
-  WHERE i.id = ANY ($1) AND h.left_at IS NULL AND h.id = ANY (fleet.hosts_for('search'))
+  WHERE i.id = ANY ($1) AND h.left_at IS NULL
+    AND h.id = ANY ((SELECT fleet.hosts_for('search'))::int[])
 $$;
 
 CREATE FUNCTION fleet.meant(term text, is_beginning bool) RETURNS tsquery
@@ -202,7 +207,7 @@ RETURNS TABLE (token int, df bigint, chunks bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH asked AS (
     SELECT i.df, i.df_unit, i.epoch_chunks FROM fleet.indexes i
-    WHERE i.id = ANY (fleet.allowed($1)) AND i.df IS NOT NULL
+    WHERE i.id = ANY ((SELECT fleet.allowed($1))::int[]) AND i.df IS NOT NULL
     ORDER BY i.epoch_chunks DESC, i.id LIMIT least($3, 1000)
   ), pairs AS (
     SELECT t.token, a.df_unit, substring(a.df FROM 2 * t.token + 1 FOR 2) AS two
@@ -219,7 +224,7 @@ RETURNS TABLE (index_id int, id bigint, tokens bytea)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.index_id, c.id, c.tokens FROM unnest($1, $2) AS w (index_id, id)
     JOIN fleet.chunks c ON c.index_id = w.index_id AND c.id = w.id
-  WHERE c.index_id = ANY (fleet.allowed($1)) AND c.tokens IS NOT NULL
+  WHERE w.index_id = ANY ((SELECT fleet.allowed($1))::int[]) AND c.tokens IS NOT NULL
 $$;
 
 CREATE FUNCTION fleet.rows(indexes int[], ids bigint[], with_text bool) RETURNS TABLE (
@@ -231,7 +236,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   FROM unnest($1, $2) AS w (index_id, id)
     JOIN fleet.chunks c ON c.index_id = w.index_id AND c.id = w.id
     JOIN fleet.documents d ON d.index_id = c.index_id AND d.id = c.document
-  WHERE c.index_id = ANY (fleet.allowed($1))
+  WHERE w.index_id = ANY ((SELECT fleet.allowed($1))::int[])
 $$;
 
 CREATE FUNCTION fleet.lines(index_id int, path text)
@@ -239,7 +244,7 @@ RETURNS TABLE (start_line int, end_line int, text text)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT c.start_line, c.end_line, c.text FROM fleet.documents d
     JOIN fleet.chunks c ON c.index_id = d.index_id AND c.document = d.id
-  WHERE d.index_id = $1 AND d.index_id = ANY (fleet.allowed(ARRAY[$1])) AND d.path = $2
+  WHERE d.index_id = $1 AND d.index_id = ANY ((SELECT fleet.allowed(ARRAY[$1]))::int[]) AND d.path = $2
   ORDER BY c.start_line, c.id
 $$;
 

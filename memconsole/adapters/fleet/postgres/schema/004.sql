@@ -8,7 +8,7 @@ DECLARE
   bytes bigint;
 BEGIN
   SELECT count(*), sum(pg_column_size(f.body)) INTO found, bytes
-    FROM fleet.facts f WHERE f.home = ANY (fleet.my_homes());
+    FROM fleet.facts f WHERE f.home = ANY ((SELECT fleet.my_homes())::int[]);
   IF found > 50000 OR bytes > 67108864 THEN
     RAISE program_limit_exceeded USING
       MESSAGE = 'a host publishes 50000 rows and 64 MiB of figures at most';

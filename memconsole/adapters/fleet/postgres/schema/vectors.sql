@@ -54,7 +54,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   SELECT v.index_id, v.id, 1 - (v.vector OPERATOR(@vector@.<=>) $3::@vector@.halfvec(256))
   FROM unnest($1, $2) AS w (index_id, id)
     JOIN fleet.vectors v ON v.index_id = w.index_id AND v.id = w.id
-  WHERE v.index_id = ANY (fleet.allowed($1))
+  WHERE w.index_id = ANY ((SELECT fleet.allowed($1))::int[])
 $$;
 
 GRANT EXECUTE ON FUNCTION fleet.near(int[], text, timestamptz, text, int, bool),
