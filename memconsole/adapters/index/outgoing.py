@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 from array import array
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import islice
 from typing import TYPE_CHECKING, Final
@@ -29,6 +30,9 @@ _DIMS: Final = 256
 _PAGE: Final = 500
 _MOST: Final = 0xFFFF
 _NO_WORD: Final = re.compile(r"[\W_]+")
+_YEARS: Final = (1, 9998)
+"""Between these in every time zone; others the server refuses."""
+
 _EDITION: Final = 1
 """Raised whenever other words would be published of the same text."""
 
@@ -134,7 +138,11 @@ def _vector(found: SqlValue) -> bytes | None:
 
 
 def _time(value: SqlValue) -> datetime | None:
-    return None if value is None else datetime.fromtimestamp(float(value), UTC)
+    """Return a time; None for one that no calendar of ours has."""
+    with suppress(ValueError, OverflowError, OSError):
+        found = None if value is None else datetime.fromtimestamp(float(value), UTC)
+        return found if found is not None and _YEARS[0] < found.year < _YEARS[1] else None
+    return None
 
 
 def _int(value: SqlValue) -> int:

@@ -427,9 +427,14 @@ class QueryModel:
     ) -> dict[int, float]:
         """Return the share of the query that chunks hold, 0…1, by their packed tokens."""
         weight = _weights(tokens, df, chunks)
-        sums = late_by_numpy(self._model, tokens, weight, dict(held))
+        known = {at: packed for at, packed in held.items() if self._knows(packed)}
+        sums = late_by_numpy(self._model, tokens, weight, known)
         most = sum(weight[token] for token in tokens) or 1.0
         return {at: round(one / most, 5) for at, one in sums.items()}
+
+    def _knows(self, packed: bytes) -> bool:
+        """Tell whether these are tokens of ours: another host wrote them."""
+        return len(packed) % 3 == 0 and max(unpack_ids(packed), default=1 << 16) < self._model.count
 
 
 def _weights(tokens: Sequence[int], df: Mapping[int, int], chunks: int) -> dict[int, float]:

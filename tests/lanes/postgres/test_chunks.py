@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import random
 import uuid
 from contextlib import closing
@@ -130,6 +131,16 @@ def test_secrets_are_masked_whatever_the_settings_say(fleet: Fleet, memories: Me
         ).fetchall()
     assert secret[13:].lower() not in row[0]
     assert row[1:] == (None, None)  # its tokens would spell it
+
+
+@pytest.mark.parametrize("when", [1e12, -6.2e10])
+def test_a_file_of_an_impossible_time_stops_no_other(
+    fleet: Fleet, memories: Memories, when: float
+) -> None:
+    memories.write("memory/odd.md", "The clock of this one is wrong.\n")
+    os.utime(memories.workspace() / "memory/odd.md", (when, when))
+    memories.publish()
+    assert {"memory/odd.md", "memory/2026-01-20.md"} == chunks(fleet).keys()
 
 
 def test_any_order_of_publishing_ends_in_the_same_rows(fleet: Fleet, memories: Memories) -> None:

@@ -8,7 +8,7 @@ place of TLS (`gssencmode`), which would prove another name than `sslmode` asks 
 from __future__ import annotations
 
 import json
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Final, LiteralString
 
@@ -16,9 +16,11 @@ from memconsole.errors import FleetError, SourceAwayError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
     from pathlib import Path
 
     import psycopg
+    from psycopg.abc import Buffer
 
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
@@ -85,12 +87,27 @@ def connect(
             **dict(address.files),
         }
         made = psycopg.connect(make_conninfo("", **parameters), autocommit=True)
+        _bear_every_time(made)
         if made.info.server_version < LEAST_SERVER:
             made.close()
             raise SourceAwayError(f"PostgreSQL {LEAST_SERVER // 10000} or later is needed")
         if role is not None:
             made.execute(SQL("SET ROLE {}").format(Identifier(role)))
     return made
+
+
+def _bear_every_time(connection: psycopg.Connection) -> None:
+    """Read times that no calendar of ours has as None: one row would fail those of everybody."""
+    import psycopg  # noqa: PLC0415 - as above
+    from psycopg.types.datetime import TimestamptzLoader  # noqa: PLC0415 - as above
+
+    class Loader(TimestamptzLoader):
+        def load(self, data: Buffer) -> datetime | None:  # type: ignore[override]
+            with suppress(psycopg.DataError):
+                return super().load(data)
+            return None
+
+    connection.adapters.register_loader("timestamptz", Loader)
 
 
 def _who(address: ServerAddress, passwords: Path | None, password: str | None) -> dict[str, str]:

@@ -24,6 +24,7 @@ from memconsole.domain.search.dates import day_in
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source, Vectors
 from memconsole.domain.search.values import CANDIDATES, Candidate, ChunkRow, Legs
 from memconsole.errors import FleetError, SourceAwayError
+from memconsole.text.outgoing import let_out, name_out
 from memconsole.text.plain import clean, one_line
 
 if TYPE_CHECKING:
@@ -56,6 +57,12 @@ _SPARE: Final = 5
 _LEAST_IDF: Final = 1e-6
 _NO_SCORE: Final = 1e-9
 _LOCAL_BITS: Final = 40
+_MOST_LINES: Final = 1 << 24
+"""Of one document; a number of a line above that is a lie, and a page of so many lines a flood."""
+
+_MOST_NAME: Final = 200
+_LONGEST: Final = 1000
+"""Words of a chunk, on the average of an index: who says more shall not shorten those of others."""
 
 
 class QueryModel(Protocol):
@@ -120,8 +127,10 @@ class SearchableCopy:
             for found in _searchable(connection)[0]:
                 if found.home == home and agent in found.agents:
                     query = "SELECT start_line, end_line, text FROM fleet.lines(%s, %s)"
-                    if rows := connection.execute(query, (found.number, path)).fetchall():
-                        return lines_of((start, end, clean(text)) for start, end, text in rows)
+                    rows = connection.execute(query, (found.number, path)).fetchall()
+                    known = [one for one in rows if 0 < one[0] <= one[1] < _MOST_LINES]
+                    if known:
+                        return lines_of((start, end, _shown(text)) for start, end, text in known)
         return None
 
     def close(self) -> None:
@@ -178,7 +187,7 @@ def _searchable(
         known = hosts[host]
         hosts[host] = seen if known is None or seen.as_of < known.as_of else known
         home = HomeRef(clean(path), host)
-        names = tuple(map(one_line, agents)) or ("?",)
+        names = _names(agents) or ("?",)
         counts = (max(0, chunks), max(0, words), max(0, epoch))
         found.append(CopiedIndex(number, home, names, is_talk, model, *counts, seen))
     return found, hosts
@@ -205,7 +214,8 @@ class CopyReader:
         self._indexes = {found.number: found for found in indexes}
         self._every = list(self._indexes)
         self._chunks = sum(found.chunks for found in indexes)
-        self._average = sum(found.words for found in indexes) / max(1, self._chunks)
+        words = sum(min(found.words, _LONGEST * found.chunks) for found in indexes)
+        self._average = words / max(1, self._chunks)
         self._counts: dict[str, int] = {}
         self._common: dict[str, tuple[tuple[int, ...], dict[int, int], int]] = {}
         has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
@@ -272,27 +282,26 @@ class CopyReader:
         tokens, df, chunks = self._of_query(query)
         rows = self._pairs("SELECT * FROM fleet.tokens(%s::int[], %s::bigint[])", ids)
         held = {_key(index, at): bytes(packed) for index, at, packed in rows}
-        held = {at: packed for at, packed in held.items() if packed and len(packed) % 3 == 0}
         return self._model.late(tokens, df, chunks, held)
 
     def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return the texts of chunks, each with whose it is."""
         rows = self._pairs("SELECT * FROM fleet.rows(%s::int[], %s::bigint[], true)", ids)
-        return {_key(row[0], row[1]): self._row(row) for row in rows}
+        return {_key(row[0], row[1]): self._row(row) for row in rows if row[0] in self._indexes}
 
     def _row(self, row: Sequence[object]) -> ChunkRow:
         index, _, path, start, end, heading, text, is_archived, on_path, modified, _, tags = row
         found = self._indexes[int(str(index))]
         return ChunkRow(
-            path=one_line(str(path)),
-            start_line=int(str(start)),
-            end_line=int(str(end)),
-            heading=one_line(str(heading)),
-            text=clean(str(text)),
+            path=name_out(one_line(str(path))),
+            start_line=max(0, int(str(start))),
+            end_line=max(0, int(str(end))),
+            heading=let_out(one_line(str(heading))),
+            text=_shown(str(text)),
             is_archived=bool(is_archived),
             on_path=bool(on_path),
             modified_at=modified,  # type: ignore[arg-type]
-            tags=tuple(map(one_line, tags)),  # type: ignore[call-overload]
+            tags=_names(tags),
             agent=self._name(found),
             source=Source.SESSIONS if found.is_talk else Source.MEMORY,
         )
@@ -371,7 +380,10 @@ class CopyReader:
                 CANDIDATES,
             ),
         )
-        return {_key(index, at): max(score, _NO_SCORE) for index, at, score in rows.fetchall()}
+        return {
+            _key(index, at): score if _NO_SCORE < score < math.inf else _NO_SCORE
+            for index, at, score in rows.fetchall()
+        }
 
     def _cosines(
         self, query: Query, narrowing: Narrowing, texts: Mapping[int, float]
@@ -441,13 +453,24 @@ def _terms(literals: Sequence[str]) -> tuple[list[str], list[bool]]:
     return [literal.removesuffix(" *").strip('"') for literal in literals], stars
 
 
+def _names(found: object) -> tuple[str, ...]:
+    """Return the names in a list that a host wrote; what is none is left out."""
+    texts = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return tuple(one_line(one[:_MOST_NAME]) for one in texts)
+
+
+def _shown(text: str) -> str:
+    """Return a text of another host, masked by our rules too: its own may be older."""
+    return let_out(clean(text), keeps_lines=True)
+
+
 def _key(index: int, at: int) -> int:
     return index << _LOCAL_BITS | at
 
 
 def _cosine(share: float) -> float:
     """Return a cosine as our own index rounds it; a vector of nothing has none."""
-    return 0.0 if math.isnan(share) else round(share, 5)
+    return round(share, 5) if -1.1 < share < 1.1 else 0.0
 
 
 def _idf(count: int, chunks: int) -> float:

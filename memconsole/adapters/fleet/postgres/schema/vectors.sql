@@ -5,7 +5,7 @@
 CREATE TABLE fleet.vectors (
   index_id int NOT NULL,
   id bigint NOT NULL,
-  vector @vector@.halfvec(256) NOT NULL,
+  vector @vector@.halfvec(256) NOT NULL CHECK (@vector@.l2_norm(vector) > 0),
   PRIMARY KEY (index_id, id),
   FOREIGN KEY (index_id, id) REFERENCES fleet.chunks ON DELETE CASCADE
 );
