@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 import uuid
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
 from statistics import median
@@ -43,7 +43,7 @@ from tests.lanes.postgres.fleet import Fleet
 from tests.lanes.postgres.server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memconsole.engine.engine import Engine
 
@@ -200,15 +200,17 @@ def labelled(bench: Bench, place: Path, every: int) -> Iterator[Row]:
     yield Row("the same six in the same order", f"{same} of {len(sample)}", "95 %", 0.95 / share)
 
 
-def warm(find: object, queries: tuple[str, ...]) -> float:
-    """Return the median of warm searches."""
-    taken = []
-    for _ in range(TURNS):
-        for query in queries:
-            start = time.perf_counter()
-            find(SearchRequest(query, agent_id="main"))  # type: ignore[operator]
-            taken.append(time.perf_counter() - start)
-    return median(taken[len(queries) :])
+def warm(*finds: Callable[[SearchRequest], object]) -> list[float]:
+    """Return the median of warm searches of each; the same is asked in turn, under one load."""
+    taken: list[list[float]] = [[] for _ in finds]
+    for turn in range(TURNS + 1):
+        for query in QUERIES:
+            for find, times in zip(finds, taken, strict=True):
+                start = time.perf_counter()
+                find(SearchRequest(query, agent_id="main"))
+                if turn:
+                    times.append(time.perf_counter() - start)
+    return [median(times) for times in taken]
 
 
 def scale(bench: Bench, chunks: int) -> Iterator[Row]:
@@ -227,42 +229,59 @@ def scale(bench: Bench, chunks: int) -> Iterator[Row]:
     rate = chunks / published.seconds
     yield Row(f"publishing {chunks:,} chunks", f"{rate:.0f} a second", "–", 0)
     search = bench.search(settings)
-    own = warm(engine.search.find, QUERIES)
-    far = warm(lambda one: search.find(one, published.homes), QUERIES)
+    own, far = warm(engine.search.find, lambda one: search.find(one, published.homes))
     told = f"{far * 1000:.0f} ms ({far / own:.2f} × the host's own {own * 1000:.0f} ms)"
     yield Row(f"search of {chunks:,} chunks, warm median", told, "1.2 ×", far / own / 1.2)
 
 
-def strangers(bench: Bench, totals: list[int]) -> Iterator[Row]:
-    """Yield the time of one ranking over a fleet that grows, and of one agent in it.
+class Strangers:
+    """A fleet of many hosts: one that is real, and others made of it by SQL.
 
-    Strangers are made by SQL out of a host with a thousand chunks: its words, and each time
-    other vectors (sums of two). So they say what work costs, and nothing of what is found.
+    They have its words, and each time other vectors (sums of two). So they say what work costs, and
+    nothing of what is found.
     """
-    folder = corpus(BASE)
-    engine = engine_of(folder, Origin.CONSOLE)
-    settings = Settings(home=folder / ".openclaw", state_dir=folder / "state")
-    engine.run(Reindex(AgentRef(HomeRef(str(folder / ".openclaw")), "main")))
-    published = Published(bench.fleet, "base", engine, settings)
-    search, before = bench.search(settings), 0.0
-    for total in totals:
+
+    def __init__(self, bench: Bench, total: int) -> None:
+        self.chunks = total
+        folder = corpus(BASE)
+        engine = engine_of(folder, Origin.CONSOLE)
+        settings = Settings(home=folder / ".openclaw", state_dir=folder / "state")
+        engine.run(Reindex(AgentRef(HomeRef(str(folder / ".openclaw")), "main")))
+        self._one = Published(bench.fleet, "base", engine, settings).homes
+        names = [f"s{number}" for number in range(total // BASE)]
+        self._every = self._one | {HomeRef(HOME, name): name for name in names}
+        self._search = bench.search(settings)
         with bench.fleet.admin() as connection:
             for statement in _STRANGERS.format(host="base", count=total // BASE).split(";"):
                 connection.execute(statement)
         bench.settle()
-        with bench.copy.open(lambda _: True, lambda _: "") as (reader, _):
-            chunks = reader.status.chunks
-        every = published.homes | {HomeRef(HOME, f"s{n}"): f"s{n}" for n in range(total // BASE)}
-        all_s = warm(lambda one, homes=every: search.find(one, homes), QUERIES)
-        one_s = warm(lambda one: search.find(one, published.homes), QUERIES)
+
+    def find(self, request: SearchRequest) -> object:
+        """Search all hosts."""
+        return self._search.find(request, self._every)
+
+    def find_one(self, request: SearchRequest) -> object:
+        """Search the one that is real."""
+        return self._search.find(request, self._one)
+
+
+def strangers(server: Server, place: Path, totals: list[int]) -> Iterator[Row]:
+    """Yield the times of one ranking over fleets of several sizes, and of one agent in each."""
+    with ExitStack() as stack:
+        made = []
+        for total in totals:
+            bench = Bench(server, place / str(total))
+            stack.callback(bench.copy.close)
+            made.append(Strangers(bench, total))
+        taken = warm(*(fleet.find for fleet in made), *(fleet.find_one for fleet in made))
+    before = 0.0
+    for fleet, all_s, one_s in zip(made, taken, taken[len(made) :], strict=False):
         more = f" ({all_s / before:.2f} × the size before)" if before else ""
-        work, told = (
-            f"one search over {chunks:,} chunks, warm median",
-            f"{all_s * 1000:.0f} ms{more}",
-        )
-        yield Row(work, told, "3 ×", all_s / (3 * (before or all_s)))
+        work = f"one search over a fleet of {fleet.chunks:,} chunks, warm median"
+        yield Row(work, f"{all_s * 1000:.0f} ms{more}", "3 ×", all_s / (3 * (before or all_s)))
         told = f"{one_s * 1000:.0f} ms ({one_s / all_s:.2f} × all of them)"
-        yield Row(f"one agent of {chunks:,} chunks", told, "0.6 ×", one_s / all_s / 0.6)
+        work = f"one agent of {BASE:,} chunks in it, warm median"
+        yield Row(work, told, "0.6 ×", one_s / all_s / 0.6)
         before = all_s
 
 
@@ -283,7 +302,8 @@ def main() -> int:
             with closing(bench.copy):
                 parts = [] if chosen.no_labels else [labelled(bench, Path(folder), chosen.every)]
                 parts += [scale(bench, one) for one in chosen.chunks or ()]
-                parts += [strangers(bench, chosen.strangers)] if chosen.strangers else []
+                if chosen.strangers:
+                    parts.append(strangers(server, Path(folder), chosen.strangers))
                 for part in parts:
                     for row in part:
                         found.append(row)

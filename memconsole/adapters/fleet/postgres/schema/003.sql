@@ -187,19 +187,16 @@ BEGIN
     parts, fleet.within('c', allowed), wanted, fleet.since($8, $9), least($10, 5000));
 END $$;
 
--- Weight * tf * (k1 + 1) / (tf + k1 * (1 - b + b * longer)), with k1 = 1.2 and b = 0.75 as in FTS5.
+-- Weight * tf * (k1 + 1) / (tf + k1 * (1 - b + b * longer)), with k1 = 1.2 and b = 0.75 as in FTS5, all
+-- divided by tf, so that `ts_rank` is asked once: what stands twice in here is done twice.
 -- `longer` is the length of the chunk against that of the average one.
 CREATE FUNCTION fleet.bm25(rank float4, weight float8, longer float8) RETURNS float8
-LANGUAGE sql IMMUTABLE RETURN $2 * pg_catalog.width_bucket($1::float8,
+LANGUAGE sql IMMUTABLE RETURN coalesce($2 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * $3)
+  / nullif(pg_catalog.width_bucket($1::float8,
   '{0.0303964, 0.0683918, 0.0793683, 0.0846454, 0.0877610, 0.0898212, 0.0912859, 0.0923812,
   0.0932314, 0.0939106, 0.0944658, 0.0949281, 0.0953190, 0.0956540, 0.0959442, 0.0961980,
   0.0964219, 0.0966209, 0.0967989, 0.0969591, 0.0971040, 0.0972357, 0.0973560, 0.0974662,
-  0.0975676, 0.0976612, 0.0977479, 0.0978284, 0.0979033, 0.0979732, 0.0980386, 0.0980999}'::float8[]) * 2.2
-  / (pg_catalog.width_bucket($1::float8,
-  '{0.0303964, 0.0683918, 0.0793683, 0.0846454, 0.0877610, 0.0898212, 0.0912859, 0.0923812,
-  0.0932314, 0.0939106, 0.0944658, 0.0949281, 0.0953190, 0.0956540, 0.0959442, 0.0961980,
-  0.0964219, 0.0966209, 0.0967989, 0.0969591, 0.0971040, 0.0972357, 0.0973560, 0.0974662,
-  0.0975676, 0.0976612, 0.0977479, 0.0978284, 0.0979033, 0.0979732, 0.0980386, 0.0980999}'::float8[]) + 1.2 * (0.25 + 0.75 * $3));
+  0.0975676, 0.0976612, 0.0977479, 0.0978284, 0.0979033, 0.0979732, 0.0980386, 0.0980999}'::float8[]), 0)), 0);
 
 -- How often tokens occur: over the largest of the indexes, which say it well for all.
 CREATE FUNCTION fleet.frequencies(indexes int[], tokens int[], most int)
