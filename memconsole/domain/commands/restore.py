@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from memconsole.domain.commands.command import Command, CommandSpec, Subject, flags
 from memconsole.domain.commands.outcomes import Reported
 from memconsole.lazy_dataclass import dataclass
@@ -54,3 +56,14 @@ RESTORE = CommandSpec(
     is_undoable=True,
     undo="u takes the hand-over away again, and so does `memconsole memory undo`",
 )
+
+BRANCH = replace(
+    RESTORE,
+    title="Branch",
+    help="Have the Gateway make a new session of an earlier window",
+    given={"is_branch": True},
+    is_undoable=False,
+    needs_gateway=True,
+    undo="the new session stays until the platform is asked to delete it",
+)
+"""`restore --branch`, as the console offers it."""

@@ -9,15 +9,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.memory.files import PoolItem
 from memconsole.ui.drawing.document import RENDERED_UP_TO
 from tests.ui import sample
 from tests.ui.driving import COMPACT, SINGLE, WIDE, Desk, at_work
+from tests.ui.fake_engine import FakeEngine
+from tests.ui.sample_details import furnish
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from tests.ui.fake_engine import FakeEngine
 
 
 async def test_a_session_shows_what_was_said_and_how_it_stands(engine: FakeEngine) -> None:
@@ -126,9 +127,9 @@ async def test_a_panel_alone_has_the_whole_room(
         assert desk.pane(pane).size.height >= size[1] - 5
 
 
-async def test_a_window_is_handed_over_after_its_plan_and_the_one_that_goes_on_is_not(
-    engine: FakeEngine,
-) -> None:
+async def test_a_window_is_handed_over_after_its_plan_and_the_one_that_goes_on_is_not() -> None:
+    engine = FakeEngine(replace(sample.usual(), gateway=GatewayStatus("up", version="2026.9.6")))
+    furnish(engine)
     async with at_work(engine) as desk:
         await desk.press("2", "enter", "5", "z")
         text = desk.text("windows")
@@ -136,15 +137,18 @@ async def test_a_window_is_handed_over_after_its_plan_and_the_one_that_goes_on_i
         refused = desk.picture()
         await desk.press("j", "a", "r")
         assert not engine.done
+        await desk.press("y", "escape", "a", "b")
+        assert "Branch" in desk.text("dialog")
         await desk.press("y")
 
     assert "goes on" in text
     assert re.search(r"3f00ba4e.* reset .* 124 KB +checkpoint, summary", text)
     assert re.search(r"9f00ba4e.* imported .* nothing", text)
     assert "this window goes on" in refused
-    [done] = engine.done
+    handed, branched = (one.words() for one in engine.done)
     window = "3f00ba4e-1111-4222-8333-444455556666"
-    assert done.words() == ["agent:main:main", "--window", window]
+    assert handed == ["agent:main:main", "--window", window]
+    assert branched == [*handed, "--branch"]
 
 
 async def test_one_panel_at_all_in_a_small_session(engine: FakeEngine) -> None:

@@ -9,7 +9,7 @@ from textual import on
 from textual.containers import Horizontal, Vertical
 
 from memconsole.domain.commands.command import Subject
-from memconsole.domain.commands.restore import RESTORE
+from memconsole.domain.commands.restore import BRANCH, RESTORE
 from memconsole.domain.sessions.windows import BEFORE_RESET, WindowState
 from memconsole.domain.transcripts.records import MessageKind
 from memconsole.text import cells, figures
@@ -18,7 +18,7 @@ from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.names import row_key, session_name
 from memconsole.ui.drawing.spans import Role, Span
-from memconsole.ui.keys import Verb, panel_keys
+from memconsole.ui.keys import Verb, panel_keys, refusal
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.session.rows import (
     WINDOW,
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.sessions.windows import Window
     from memconsole.domain.snapshot.snapshot import SessionDetail, SessionView, TranscriptView
     from memconsole.domain.transcripts.records import Message
@@ -57,6 +58,7 @@ class SessionScreen(ConsoleScreen):
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
         Verb("r", "restore", "restore", RESTORE.help, RESTORE.name, panels=("windows",)),
+        Verb("b", "branch", "branch", BRANCH.help, "branch", panels=("windows",)),
     )
     LOWER: ClassVar[tuple[str, ...]] = _PANELS[1:]
 
@@ -185,10 +187,18 @@ class SessionScreen(ConsoleScreen):
 
     def action_restore(self) -> None:
         """Ask whether the window under the cursor is handed over to the next start."""
-        window = self._window
+        self._begin(RESTORE)
+
+    def action_branch(self) -> None:
+        """Ask whether the Gateway makes a session of the window; without it only the plan."""
+        self._begin(BRANCH)
+
+    def _begin(self, spec: CommandSpec) -> None:
+        window, desk = self._window, self.desk
         if window is not None:
-            spec = replace(RESTORE, given={"window": window.id})
-            self.desk.begin(spec, (for_session(self._view),))
+            given = {**spec.given, "window": window.id}
+            why = refusal(spec, desk.settings, desk.snapshot) or ""
+            desk.begin(replace(spec, given=given), (for_session(self._view),), why)
 
     @property
     def _window(self) -> Window | None:
@@ -200,7 +210,7 @@ class SessionScreen(ConsoleScreen):
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
-        if action == "restore" and self.is_open:
+        if action in ("restore", "branch") and self.is_open:
             return _why_not_restored(self._window) or super().why_not("command", (RESTORE.name,))
         if action == "open":
             pane, row = self.pane, None if self.pane is None else self.pane.row
