@@ -10,12 +10,15 @@ from memconsole.text.figures import short_kilo
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from memconsole.domain.config_check.finding import ConfigFacts
     from memconsole.domain.memory.files import Pool
 
-HOOKS = ("memory-index-inject", "session-summary", "memory-flush")
+GIVES_STARTS = "memory-index-inject"
+"""The hook that gives a starting session its memory, and what is handed over to it."""
+
+HOOKS = (GIVES_STARTS, "session-summary", "memory-flush")
 """The hooks of memconsole; a prefix may stand before each."""
 
 _LONG_TERM = "MEMORY.md"
@@ -39,7 +42,7 @@ def check_hooks(facts: ConfigFacts) -> Iterator[Finding]:
         )
         return
     yield from _handlers(facts)
-    installed = {name: _installed(facts, name) for name in HOOKS}
+    installed = {name: folder_of(name, facts.hooks) for name in HOOKS}
     missing = [name for name, folder in installed.items() if folder is None]
     if missing:
         yield Finding(
@@ -108,9 +111,14 @@ def _handlers(facts: ConfigFacts) -> Iterator[Finding]:
             )
 
 
-def _installed(facts: ConfigFacts, name: str) -> str | None:
-    """Return the folder of one of our hooks, whatever its prefix."""
-    for folder, files in (facts.hooks or {}).items():
+def folder_of(name: str, folders: Mapping[str, frozenset[str]] | None) -> str | None:
+    """Return the folder of one of our hooks, whatever its prefix.
+
+    Args:
+        name: One of `HOOKS`.
+        folders: The files of each hook folder by name; None where nobody could look.
+    """
+    for folder, files in (folders or {}).items():
         if "HOOK.md" in files and (folder == name or folder.endswith(f"-{name}")):
             return folder
     return None

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.checkpoint.rules import class_of, label_of
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.commands.restore import HandedOver
+from memconsole.domain.config_check.hooks import GIVES_STARTS, folder_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
@@ -25,7 +26,7 @@ from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.restore import Restore
@@ -37,10 +38,12 @@ if TYPE_CHECKING:
     from memconsole.engine.sessions.branch import Branching
     from memconsole.engine.transcripts.segment import Segment
     from memconsole.ports.platform import SessionStore
+    from memconsole.ports.platform_files import ConfigFile
     from memconsole.ports.search import SearchPorts
     from memconsole.ports.state import HandoverLog, MemoryLog, RecoveryLog
 
 _WANTED = 60
+_HINT_OF_COMPACTED = "With --branch the Gateway makes a new session of all that stood before it."
 
 
 def restore(
@@ -54,6 +57,7 @@ def restore(
     edits: MemoryLog,
     handovers: HandoverLog,
     branching: Branching,
+    config_file: Callable[[], ConfigFile],
 ) -> Outcome:
     """Write the hand-over of a window, and remember whose next start is given it; or branch it off.
 
@@ -65,6 +69,7 @@ def restore(
     """
     if command.is_branch:
         return branching.branch(command)
+    hooks = config_file().hooks()
 
     def attempt(memory: AgentMemory) -> Outcome:
         listed = reader.listing(memory.agent).sessions
@@ -74,8 +79,7 @@ def restore(
             found += unattributed(listed, known)
         if command.window is not None and (point := chosen_point(found, command.window)):
             because = f"that window of {label_of(point[0])} was compacted, and its summary goes on"
-            hint = "With --branch the Gateway makes a new session of all that stood before it."
-            return Skipped(command, SkipReason.NOTHING_NEW, because, hint=hint)
+            return Skipped(command, SkipReason.NOTHING_NEW, because, hint=_HINT_OF_COMPACTED)
         stored, is_before = chosen(found, command.window)
         if (refused := _refused(command, memory, stored, is_before=is_before)) is not None:
             return refused
@@ -88,7 +92,7 @@ def restore(
         summary = _summary(command, memory, stored, segment, search)
         window = f"{stored.session_id}{BEFORE_RESET if is_before else ''}"
         is_known = stored.key is not None or stored.session_id in known
-        made = _Made(command, memory, summary, label_of(stored), window, is_known)
+        made = _Made(command, memory, summary, label_of(stored), window, is_known, hooks)
         return made.plan() if command.dry_run else made.write(edits, handovers)
 
     return memory_turns.edit(command, attempt)
@@ -142,6 +146,7 @@ class _Made:
     label: str
     window: str
     is_known: bool
+    hooks: Mapping[str, frozenset[str]] | None
 
     @property
     def start(self) -> str:
@@ -162,6 +167,13 @@ class _Made:
         return f"{plural(len(self.summary.said), 'message')} of {self.label}{doubt}"
 
     @property
+    def unless(self) -> str:
+        """What keeps it from being given, as the end of a sentence."""
+        if self.hooks is None or folder_of(GIVES_STARTS, self.hooks) is not None:
+            return ""
+        return ", not before `memconsole hooks install`: no hook gives it"
+
+    @property
     def details(self) -> dict[str, Detail]:
         return {
             "window": self.window,
@@ -172,7 +184,7 @@ class _Made:
 
     def plan(self) -> Planned:
         wrote = Written(self.path, len(self.text.encode()))
-        said = f"would hand {self.told} over to {self.start}, in {self.path}"
+        said = f"would hand {self.told} over to {self.start}, in {self.path}{self.unless}"
         return Planned(self.command, said, (wrote,), {**self.details, "text": self.text})
 
     def write(self, edits: MemoryLog, handovers: HandoverLog) -> HandedOver:
@@ -188,5 +200,5 @@ class _Made:
             edit = edit_of(path, None if seen is None else seen.text, text, stood)
             edits.add(MemoryAction(0, memory.real, ActionKind.RESTORE, at, (self.window,), (edit,)))
         handovers.add(Handover(memory.agent.ref, self.command.key, path, self.window, at))
-        said = f"{self.told} stand in {path}; {self.start} is given them once"
+        said = f"{self.told} stand in {path}; {self.start} is given them once{self.unless}"
         return HandedOver(self.command, said, wrote, self.details)

@@ -122,6 +122,22 @@ def test_an_old_window_that_lost_its_key_belongs_to_who_had_it() -> None:
     assert [(one.id, one.why) for one in windows] == [("id-now", None), ("id-lost", "deleted")]
 
 
+def test_a_hand_over_that_no_hook_gives_says_so() -> None:
+    stage = Stage()
+    config = stage.world.config_file
+
+    def told() -> str:
+        plan = stage.restore(dry_run=True)
+        assert isinstance(plan, Planned)
+        return plan.message
+
+    assert told().endswith("not before `memconsole hooks install`: no hook gives it")
+    config.folders = {"mc-memory-index-inject": frozenset({"HOOK.md", "handler.js"})}
+    assert "hooks install" not in told()
+    config.folders = None
+    assert "hooks install" not in told()
+
+
 def test_a_transcript_whose_session_nobody_knows_is_handed_over_when_it_is_named() -> None:
     stage = Stage()
     stage.world.sessions.hold(stored("id-now"), stored("id-lost", key=None))
