@@ -305,6 +305,7 @@ class Why(StrEnum):
     """
 
     OPEN = "open-task"
+    RULE = "rule"
     RECENT = "recent"
     VALUE = "value"
     ROOM = "room"
@@ -411,7 +412,7 @@ class LineChoice:
         """Return by what an observation competes for room."""
         one = self._ones[number]
         if _is_open(one, self._today):
-            return Why.OPEN
+            return Why.RULE if one.kind is Kind.RULE else Why.OPEN
         return Why.RECENT if is_recent(one, self._today) else Why.VALUE
 
 

@@ -487,6 +487,11 @@ def _platform(reading: StartsReading) -> Iterator[tuple[str, Role]]:
         )
 
 
+def _is_doubtful(hook: HookStatus) -> bool:
+    """Whether nothing says that the platform runs it: no configuration, and no call."""
+    return hook.is_enabled is None and hook.called_at is None
+
+
 def _given_remedy(reading: StartsReading, context: Context) -> Iterator[tuple[str, Role]]:
     most = reading.most
     for given in () if most is None else most.files:
@@ -504,6 +509,6 @@ def _given_remedy(reading: StartsReading, context: Context) -> Iterator[tuple[st
             f"then an agent has to read what stands under `{STARTUP}`",
             Role.WARNING,
         )
-    elif not reading.is_hooked or hook.state is HookState.OUTDATED:
+    elif not reading.is_hooked or hook.state is HookState.OUTDATED or _is_doubtful(hook):
         said = literal(". ".join(part for part in (hook.message, hook.hint) if part))
         yield f"{hook.name}: {said}", Role.WARNING

@@ -78,6 +78,15 @@ async def test_what_does_not_fit_is_loud_and_has_a_remedy(engine: FakeEngine) ->
         assert "ACTIVE_CONTEXT.md is 30 h old: c takes a checkpoint" in words(desk.text("remedies"))
 
 
+async def test_a_hook_that_nothing_says_the_platform_runs_is_told(engine: FakeEngine) -> None:
+    engine.hook_states = (
+        replace(hook(HookState.INSTALLED), is_enabled=None, hint="Switch it on."),
+    )
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t")
+        assert "memory-index-inject: it is there. Switch it on." in words(desk.text("remedies"))
+
+
 @pytest.mark.parametrize(
     ("state", "said"),
     [
