@@ -165,18 +165,35 @@ def inserted(text: str | None, title: str, section: str, line: str) -> str:
         return f"{text or ''}# {title}\n\n## {section}\n\n{line}\n"
     ending = line_ending(text)
     pieces = pieces_of(text)
-    bounds = _section(pieces, section)
-    if bounds is None:
-        gap = "" if text.endswith(("\n", "\r")) else ending
-        return f"{text}{gap}{ending}## {section}{ending}{ending}{line}{ending}"
-    heading, at = bounds
+    heading, at = _section(pieces, section) or (len(pieces), len(pieces))
+    at = _in_sight(pieces, at)
+    if at <= heading:
+        before, behind = _cut(pieces, at)
+        gap = "" if not before or before.endswith(("\n", "\r")) else ending
+        made = f"## {section}{ending}{ending}{line}{ending}{ending if behind else ''}"
+        return f"{before}{gap}{ending if before else ''}{made}{behind}"
     while at - 1 > heading and not pieces[at - 1].text.strip():
         at -= 1
-    offset = pieces[at - 1].start + len(pieces[at - 1].text) + len(pieces[at - 1].end)
-    before, behind = text[:offset], text[offset:]
+    before, behind = _cut(pieces, at)
     is_list = at - 1 > heading and _ends_in_list(pieces, at)
     gap = ("" if before.endswith(("\n", "\r")) else ending) + ("" if is_list else ending)
     return f"{before}{gap}{line}{ending}{behind}"
+
+
+def _cut(pieces: Sequence[Piece], at: int) -> tuple[str, str]:
+    """Return the text above a line, and from it on."""
+    whole = [one.text + one.end for one in pieces]
+    return "".join(whole[:at]), "".join(whole[at:])
+
+
+def _in_sight(pieces: Sequence[Piece], at: int) -> int:
+    """Return where a line above another is no part of a comment or fence that nobody closed."""
+    lines = [one.text for one in pieces[:at]]
+    while lines and not (shown := shown_lines([*lines, "-"]))[-1]:
+        lines.pop()
+        while lines and not shown[len(lines) - 1]:
+            lines.pop()
+    return len(lines)
 
 
 def undone(edit: FileEdit, now: str) -> str | None:
@@ -266,8 +283,8 @@ def _section(pieces: Sequence[Piece], section: str) -> tuple[int, int] | None:
 
 def _ends_in_list(pieces: Sequence[Piece], at: int) -> bool:
     text = "".join(f"{one.text}\n" for one in pieces[:at])
-    last = max(blocks_of(text), default=(at, at))
-    first = pieces[last[0]].text.lstrip() if last[1] == at else ""
+    last = max(blocks_of(text), default=None)
+    first = pieces[last[0]].text.lstrip() if last and last[1] == at else ""
     return first.startswith(("- ", "* ", "+ "))
 
 

@@ -64,6 +64,6 @@ def words_of(text: str) -> tuple[str, ...]:
 
 def _ascii(word: str) -> str:
     """Return a word without accents; empty when letters of other scripts would be lost."""
-    plain = unicodedata.normalize("NFKD", word.casefold())
+    plain = unicodedata.normalize("NFKD", word).casefold()  # capitals of mathematics too
     kept = "".join(letter for letter in plain if not unicodedata.combining(letter))
     return kept.strip("-_").replace("_", "-") if kept.isascii() else ""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from uuid import uuid4
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memconsole.adapters.sessions.agent import AgentSessionStore
@@ -340,14 +340,21 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> list[HomeBuilder]:
     return [build(folder / name) for name, build in BUILDERS.items()]
 
 
+def _named(record: dict[str, object], session_id: str) -> dict[str, object]:
+    """Give a header the id of its session: a file that names another one is refused."""
+    is_other = record.get("type") == "session" and record.get("id")
+    return {**record, "id": session_id} if is_other else record
+
+
 @given(st.lists(RECORDS, max_size=6))
+@example([{"type": "session", "id": ""}])
 def test_whatever_the_records_are_both_stores_agree(
     homes: list[HomeBuilder], records: list[dict[str, object]]
 ) -> None:
     session_id = str(uuid4())
     answers = []
     for builder in homes:
-        lines = [json.dumps(record).encode() for record in records]
+        lines = [json.dumps(_named(record, session_id)).encode() for record in records]
         builder.live(f"agent:main:{session_id}", session_id, lines)
         with closing(PrivateCopies()) as copies:
             store = AgentSessionStore(copies, now=lambda: LATER)

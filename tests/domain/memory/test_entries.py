@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
+from memconsole.domain.memory.blocks import lines_of, shown_lines
 from memconsole.domain.memory.edits import edit_of, inserted, is_exact, undone, without
 from memconsole.domain.memory.entries import (
     bare,
@@ -180,10 +181,15 @@ def test_what_is_taken_out_comes_back_to_the_byte(
 
 
 @given(st.one_of(st.none(), TEXTS))
+@example("## Notes\n<!--")
+@example("# Log\n\n## Notes\n\n- kept\n\n<!-- open\n## Other\n")
+@example("kept\n```\ncode")
 def test_what_is_put_in_goes_again_to_the_byte(text: str | None) -> None:
     line = "- 2026-01-26: something that stands nowhere"
     after = inserted(text, "Memory", "Notes", line)
-    assert after.replace("\r\n", "\n").replace("\r", "\n").split("\n").count(line) == 1
+    lines = lines_of(after)
+    seen = zip(lines, shown_lines(lines), strict=True)
+    assert [is_shown for one, is_shown in seen if one == line] == [True]
     assert undone(edit_of("MEMORY.md", text, after), after) == (text or "")
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memconsole.domain.memory.files import MARKER_TAGS
@@ -77,6 +77,7 @@ def test_accents_are_written_without() -> None:
 
 
 @given(st.lists(st.text(), max_size=4))
+@example(["𝑨00 𝑩01"])
 def test_a_name_is_always_a_file_name(texts: list[str]) -> None:
     name = slug(texts, {}, 3)
     if name is not None:

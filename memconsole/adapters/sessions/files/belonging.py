@@ -165,7 +165,7 @@ def header_id(source: Source) -> str | None:
         header = _HEADER.decode(first.strip(b" \t\r\0"))
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return None
-    return header.id if header.type == "session" else None
+    return (header.id or None) if header.type == "session" else None
 
 
 def own_words(ref: TranscriptRef, path: Path | None = None) -> Check:
