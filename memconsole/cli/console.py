@@ -54,7 +54,7 @@ def front(call: Call) -> int:
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
     call.origin = Origin.CONSOLE
-    jobs = later(lambda: _jobs(call), is_hosting=False)
+    jobs = later(lambda: _jobs(call), is_hosting=False, underway=())
     engine = later(lambda: call.engine if sources is None else _several(call, sources))
     with call.life():
         feed = build_feed(engine, is_of_several=sources is not None)

@@ -111,5 +111,12 @@ class JobControl(Protocol):
             StateError: The state folder cannot be written.
         """
 
+    @property
+    def underway(self) -> tuple[str, ...]:
+        """The jobs that this process runs at this moment."""
+
+    def stop(self) -> None:
+        """Begin nothing else, and return at once; the command in hand is finished."""
+
     def close(self) -> None:
         """End the hosted scheduler; what runs is finished or rolled back within 10 s."""

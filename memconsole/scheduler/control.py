@@ -81,6 +81,8 @@ class Jobs:
     table: Sequence[Job] = TABLE
     _hosted: tuple[threading.Thread, Stopper] | None = None
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _underway: list[str] = field(default_factory=list)
+    _ending: threading.Event = field(default_factory=threading.Event)
 
     def jobs(self) -> tuple[JobView, ...]:
         """Return every job, in the order of the table, and the watcher behind them."""
@@ -130,7 +132,7 @@ class Jobs:
             return self._runner().perform(found, threading.Event(), dry_run=True)
         self._require_writing(f"once {found.id}")
         started_at, start_s = self.clocks.now(), self.clocks.elapsed()
-        run = self._runner().perform(found, threading.Event())
+        run = self._runner().perform(found, self._ending)
         took_ms = round((self.clocks.elapsed() - start_s) * 1000)
         record = self.store.records().get(found.id, JobRecord(found.id)).begun(started_at, 0)
         try:
@@ -190,6 +192,17 @@ class Jobs:
         self._hosted = thread, stopper
         thread.start()
 
+    @property
+    def underway(self) -> tuple[str, ...]:
+        """The jobs that this process runs at this moment."""
+        return tuple(self._underway)
+
+    def stop(self) -> None:
+        """Begin nothing else, and return at once; the command in hand is finished."""
+        self._ending.set()
+        if self._hosted is not None:
+            self._hosted[1].stop()
+
     def close(self) -> None:
         """End the hosted scheduler; what runs is finished or rolled back within 10 s."""
         hosted, self._hosted = self._hosted, None
@@ -211,7 +224,7 @@ class Jobs:
         return SchedulerService(
             [job for job in self.table if job.layer in layers],
             self.settings,
-            JobRunner(engine, self.locks, self.child),
+            JobRunner(engine, self.locks, self.child, underway=self._underway),
             JobHistory(self.store, self.runs, Origin.SCHEDULER, home),
             self.clocks,
             Execution(),
@@ -264,7 +277,7 @@ class Jobs:
             return False
 
     def _runner(self) -> JobRunner:
-        return JobRunner(self.engine, self.locks, self.child)
+        return JobRunner(self.engine, self.locks, self.child, underway=self._underway)
 
     def _view(self, job: Job, record: JobRecord, owner: LayerStatus) -> JobView:
         is_enabled = job.runs_under(self.settings)

@@ -32,12 +32,14 @@ class JobRunner:
 
     Attributes:
         child: Runs what needs a process of its own; None runs it in this one.
+        underway: Ids of the jobs that run now, whoever of this process runs them.
     """
 
     engine: Engine
     locks: JobLocks
     child: ChildRunner | None = None
     turns: WorkspaceQueue = field(default_factory=WorkspaceQueue)
+    underway: list[str] = field(default_factory=list)
 
     def enter(self, job: Job) -> Ticket:
         """Queue a job up for its workspaces; `run` gives the place back."""
@@ -115,6 +117,8 @@ class JobRunner:
                 stack.enter_context(self.locks.job(job.id))
             except StateError as error:
                 logger.warning("job %s runs without its lock: %s", job.id, error)
+            self.underway.append(job.id)
+            stack.callback(self.underway.remove, job.id)
             yield
 
     def _outcome(self, job: Job, command: Command, cancel: StopSignal) -> Outcome:

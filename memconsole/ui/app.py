@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual import on
 from textual.actions import parse
 from textual.app import App
@@ -24,6 +25,7 @@ from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.drawing.themes import DEFAULTS, SPAN_STYLES, THEMES, SpanStyles, theme_name
 from memconsole.ui.keys import key_name, refusal
+from memconsole.ui.leaving import Underway
 from memconsole.ui.messages import (
     CommandFinished,
     FilesChanged,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from datetime import datetime
 
+    from rich.console import RenderableType
     from textual.actions import ActionParseResult
     from textual.binding import BindingType
     from textual.dom import DOMNode
@@ -65,6 +68,8 @@ if TYPE_CHECKING:
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import ChangeFeed
     from memconsole.ui.actions.targets import Target
+
+_QUIT = "Quit"
 
 
 class KeysOfEveryScreen(App[int], inherit_bindings=False):
@@ -225,6 +230,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.quiet_since: datetime | None = None
         self.go = Navigation(self)
         self.ending = CrashReport(settings.state_dir)
+        self.left = Underway()
         self.actions = Actions(self, engine)
         self.queries = Queries()
         self.typing_pause_s = PAUSE_S
@@ -435,11 +441,32 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
 
     async def action_quit(self) -> None:
         """Leave; while something runs that would end with the console, ask first."""
-        sentences = tuple(self._what_quitting_ends())
-        if not sentences or self.screen.name == "ask":
-            self.exit()
+        from memconsole.ui.screens.question import AskScreen  # noqa: PLC0415 - none was asked yet
+
+        sentences, front = tuple(self._what_quitting_ends()), self.screen
+        if isinstance(front, AskScreen) and front.heading() == _QUIT:
+            if not front.is_new:
+                self._leave()
+        elif sentences:
+            self.ask(_QUIT, sentences, "quit", self._leave)
         else:
-            self.ask("Quit", sentences, "quit", self.exit)
+            self.exit()
+
+    def _leave(self) -> None:
+        """End; what is under way is finished first, which may take a while without a screen."""
+        self.left = Underway.now(self.actions, self.jobs)
+        names = " and ".join(self.left.names)
+        self.exit(message=Text(f"memconsole ends when {names} has ended") if names else None)
+
+    def exit(
+        self, result: int | None = None, return_code: int = 0, message: RenderableType | None = None
+    ) -> None:
+        """End, and begin nothing else before that."""
+        if self.actions.current is not None:
+            self.actions.current.stop()
+        if self.jobs is not None and (self.jobs.is_hosting or self.jobs.underway):
+            self.jobs.stop()
+        super().exit(result, return_code, message)
 
     def ask(
         self,
@@ -460,9 +487,9 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.push_screen(AskScreen(heading, sentences, yes, self.glyphs, line=line), answered)
 
     def _what_quitting_ends(self) -> Iterator[str]:
-        if self.actions.is_busy and self.actions.current is not None:
-            name = self.actions.current.spec.name
-            yield f"{name} is still running; its end would be seen in `memconsole runs` alone."
+        if names := Underway.now(self.actions, self.jobs).names:
+            yield f"Still running: {', '.join(names)}."
+            yield "What is begun is finished first, nothing else is begun; its end is told here."
         if self.jobs is not None and self.jobs.is_hosting:
             yield "This console runs the jobs: without it nobody saves, until S or --serve."
 

@@ -1,4 +1,4 @@
-"""`S`: runs the scheduler inside the console when nobody else does."""
+"""What stands before jobs that run in the console: `S` for all that nobody runs, or one now."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ import logging
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Planned
-from memconsole.domain.jobs.runs import FAILED, Start
+from memconsole.domain.jobs.runs import FAILED, SKIPPED, Start
 from memconsole.errors import MemconsoleError
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.jobs.runs import JobView
     from memconsole.ports.jobs import JobControl
@@ -43,22 +43,47 @@ def ask_to_host(app: Desk) -> None:
     jobs = app.jobs
     if jobs is None:
         return
-    app.say("looking what the jobs would do", Role.MUTED)
 
     def look() -> None:
+        views = [one for one in jobs.jobs() if not one.is_served]
+        resets: Iterator[str] = iter(())
+        if any(one.id == "rotation" for one in views):
+            resets = _planned(jobs, "rotation", "would reset", "rotation would reset no session")
+        app.call_from_thread(app.go.host, jobs, (*_starts(views), "", *resets), views)
+
+    _look(app, "looking what the jobs would do", look)
+
+
+def ask_to_run(app: Desk, job: str, run: Callable[[str], None]) -> None:
+    """Show what one job would do now, and ask; `run` is told its name after a yes."""
+    jobs = app.jobs
+    if jobs is None:
+        return
+
+    def ask(plan: tuple[str, ...]) -> None:
+        app.ask(f"Run {job}", plan, "run", lambda: run(job), line=f"memconsole once {job}")
+
+    _look(
+        app,
+        f"looking what {job} would do",
+        lambda: app.call_from_thread(ask, tuple(_planned(jobs, job, "would do", ""))),
+    )
+
+
+def _look(app: Desk, said: str, look: Callable[[], None]) -> None:
+    """Find something out in a thread; say so, and say why where it cannot be."""
+    app.say(said, Role.MUTED)
+
+    def looking() -> None:
         try:
-            views = [one for one in jobs.jobs() if not one.is_served]
-            resets = _resets(jobs) if any(one.id == "rotation" for one in views) else ()
-            plan = (*_starts(views), "", *resets)
+            look()
         except MemconsoleError as error:
             _tell(app, f"{error}. {error.hint}", Role.WARNING)
         except Exception:  # the edge of a thread: the console goes on
             logger.exception("the jobs could not be listed")
             _tell(app, "the jobs could not be listed, which is a bug; press l for it", Role.DUE)
-        else:
-            app.call_from_thread(app.go.host, jobs, plan, views)
 
-    app.run_worker(look, thread=True, group="host", exit_on_error=False)
+    app.run_worker(looking, thread=True, group="host", exit_on_error=False)
 
 
 def _starts(views: Iterable[JobView]) -> Iterator[str]:
@@ -78,21 +103,23 @@ def _starts(views: Iterable[JobView]) -> Iterator[str]:
         yield f"off or paused: {', '.join(off)}"
 
 
-def _resets(jobs: JobControl) -> Iterator[str]:
-    """Yield which sessions the first rotation would reset, as the disk tells now."""
+def _planned(jobs: JobControl, job: str, would: str, nothing: str) -> Iterator[str]:
+    """Yield what a job would do if it ran now, as the disk tells; `nothing` says that of none."""
     try:
-        run = jobs.run_now("rotation", dry_run=True)
+        run = jobs.run_now(job, dry_run=True)
     except MemconsoleError as error:
-        yield f"which sessions rotation would reset is not known: {error}"
+        yield f"what {job} {would} is not known: {error}"
         return
     found = [one for one in run.outcomes if isinstance(one, Planned)]
-    if run.end.status == FAILED and not found:
-        yield f"which sessions rotation would reset is not known: {run.end.message}"
-    elif not found:
-        yield "rotation would reset no session as things are now"
-    else:
-        yield "rotation would reset, unless that changes until then:"
+    if found:
+        yield f"{job} {would}, unless that changes until then:"
         yield from (f"  {one.message}" for one in found)
+    elif run.end.status == FAILED:
+        yield f"what {job} {would} is not known: {run.end.message}"
+    elif run.end.status == SKIPPED:
+        yield f"{nothing or f'{job} would do nothing'} as things are now"
+    else:
+        yield run.end.message
 
 
 def _tell(app: Desk, text: str, role: Role) -> None:

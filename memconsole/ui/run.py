@@ -52,6 +52,8 @@ def run_console(
         finally:
             if jobs is not None:
                 jobs.close()
+    for line in app.left.account(jobs):
+        sys.stderr.write(f"{line}\n")
     if app.ending.sentence:
         sys.stderr.write(f"{app.ending.sentence}\n")
     return app.return_code or 0

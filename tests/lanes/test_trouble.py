@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosedError
 from memconsole.demo.gateway import LoopbackGateway
 from tests.lanes import home
 from tests.lanes.tmux import child_of, has_line, wait_until
-from tests.lanes.walk import NOW, environment_of, walking
+from tests.lanes.walk import DUE, NOW, environment_of, walking
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -79,8 +79,9 @@ def holding(played: PlayedHome) -> Iterator[HoldingGateway]:
 def goes_to_what_is_due(walk: Walk) -> None:
     """Go to the session that is due."""
     walk.press(".")
-    while "is due" not in walk.picture().split("\n")[1]:
+    while "is due" not in (line := walk.picture().split("\n")[1]):
         walk.press(".")
+        wait_until(lambda seen=line: walk.picture().split("\n")[1] != seen, walk.picture)
 
 
 def rotates_what_is_due(walk: Walk) -> None:
@@ -88,6 +89,14 @@ def rotates_what_is_due(walk: Walk) -> None:
     goes_to_what_is_due(walk)
     walk.press("R")
     walk.says_yes("rotate")
+
+
+def opens_in_shell(walk: Walk) -> None:
+    """Open the console in a shell that says how it ended."""
+    walk.opens("env", "PS1=$ ", "sh", until="$")
+    walk.write(f"{' '.join(home.console())}; echo ended $?")
+    walk.press("Enter")
+    walk.sees("LOST?")
 
 
 def unframed(picture: str) -> str:
@@ -201,14 +210,56 @@ def test_two_consoles_on_one_home(
         other.sees("✓  work")
 
 
+@pytest.mark.parametrize("by", ["job", "action"])
+@pytest.mark.parametrize("leaves", [False, True], ids=["stays", "leaves"])
+def test_quitting_in_the_middle_of_what_runs(
+    played: PlayedHome,
+    holding: HoldingGateway,
+    size: tuple[int, int],
+    tmp_path: Path,
+    *,
+    leaves: bool,
+    by: str,
+) -> None:
+    """It is asked; who stays sees the end on the screen, who leaves in the terminal."""
+    name = "rotation" if by == "job" else "rotate"
+    with walking(tmp_path, size, environment_of(played.operator, holding)) as walk:
+        opens_in_shell(walk)
+        if by == "job":
+            walk.press("v", "j", "j", "j", "a", "x")
+            assert "rotation would do, unless" in walk.sees("[ y run ]")
+            walk.says_yes("run")
+        else:
+            rotates_what_is_due(walk)
+            walk.press("Escape")  # closing the dialog ends nothing
+        assert holding.asked.wait(60)
+        walk.keys = 0
+        walk.press("q")
+        assert f"Still running: {name}." in unframed(walk.sees("[ y quit ]"))
+        walk.press("y" if leaves else "Enter")
+        assert walk.keys == 2
+        if leaves:
+            walk.sees(f"memconsole ends when {name} has ended")
+            assert "ended 0" not in walk.picture()
+        holding.is_free.set()
+        whose = f" {DUE} / main" if leaves and by == "action" else ""
+        walk.sees(f"{name}{whose} done: ")
+        if leaves:
+            walk.sees("ended 0")
+        else:
+            walk.press("q")
+            walk.sees("ended 0")
+        walk.write(f"{' '.join(home.console('runs', '--limit', '1'))} | cut -c 19-32")
+        walk.press("Enter")
+        ran = "rotation  done" if by == "job" else "console  done"
+        wait_until(lambda: has_line(walk.picture(), ran), walk.picture)
+
+
 def test_a_lost_connection_while_a_rotation_runs(
     played: PlayedHome, holding: HoldingGateway, size: tuple[int, int], tmp_path: Path
 ) -> None:
     with walking(tmp_path, size, environment_of(played.operator, holding)) as walk:
-        walk.opens("env", "PS1=$ ", "sh", until="$")
-        walk.write(f"{' '.join(home.console())}; echo ended $?")
-        walk.press("Enter")
-        walk.sees("LOST?")
+        opens_in_shell(walk)
         rotates_what_is_due(walk)
         assert holding.asked.wait(60)
         os.kill(child_of(walk.tmux.pid()), signal.SIGHUP)

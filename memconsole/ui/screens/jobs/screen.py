@@ -11,6 +11,7 @@ from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.hosting import ask_to_run
 from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.jobs.activity import status_sign
@@ -156,10 +157,14 @@ class JobsScreen(ConsoleScreen):
             self._deed.ask(lambda: _paused(control, job))
 
     def action_run_job(self) -> None:
-        """Run the job under the cursor now, in this process."""
-        job, control = self._job, self.desk.jobs
-        if job is not None and control is not None:
-            self.say(f"{job.id} runs", Role.MUTED)
+        """Show what the job under the cursor would do now in this process, and ask."""
+        if self._job is not None:
+            ask_to_run(self.desk, self._job.id, self._run)
+
+    def _run(self, job: str) -> None:
+        control = self.desk.jobs
+        if control is not None:
+            self.say(f"{job} runs", Role.MUTED)
             self._deed.ask(lambda: _ran(control, job))
 
     def _done(self, message: Loaded) -> None:
@@ -175,10 +180,10 @@ def _paused(control: JobControl, job: JobView) -> str:
     return f"{job.id} {'goes on' if job.record.is_paused else 'is paused'}"
 
 
-def _ran(control: JobControl, job: JobView) -> str:
-    end = control.run_now(job.id).end
+def _ran(control: JobControl, job: str) -> str:
+    end = control.run_now(job).end
     word = end.status if end.reason is None else f"{end.status} ({end.reason})"
-    return f"{job.id} {word}: {end.message}"
+    return f"{job} {word}: {end.message}"
 
 
 _COLUMNS = (

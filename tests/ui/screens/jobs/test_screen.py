@@ -55,6 +55,7 @@ class FakeJobs:
         self.gate = threading.Event()
         self.gate.set()
         self.is_hosting = False
+        self.underway: tuple[str, ...] = ()
 
     def jobs(self) -> tuple[JobView, ...]:
         return tuple(self.views)
@@ -67,8 +68,11 @@ class FakeJobs:
         ]
 
     def run_now(self, job: str, *, dry_run: bool = False) -> JobRun:
-        self.gate.wait(20)
-        self.asked.append(f"run {job}")
+        if not dry_run:
+            self.underway = (job,)
+            self.gate.wait(20)
+            self.underway = ()
+            self.asked.append(f"run {job}")
         return JobRun(JobEnd("skipped", "nothing-new", "2 of 2 skipped; main: nothing new"))
 
     def host(self) -> None:
@@ -77,6 +81,9 @@ class FakeJobs:
         self.is_hosting = True
         self.asked.append("host")
         self.views = [replace(one, record=self.begun.get(one.id, one.record)) for one in self.views]
+
+    def stop(self) -> None:
+        self.asked.append("stop")
 
     def close(self) -> None:
         self.is_hosting = False
@@ -201,6 +208,10 @@ async def test_a_job_is_paused_goes_on_and_is_run_now() -> None:
         assert jobs.asked == ["pause checkpoint"]
         assert "paused" in desk.picture()
         await desk.press("a", "p", "a", "x")
+        assert jobs.asked[1:] == ["resume checkpoint"]
+        assert "checkpoint would do nothing as things are now" in desk.text("dialog")
+        assert "memconsole once checkpoint" in desk.text("dialog")
+        await desk.press("y")
         assert jobs.asked[1:] == ["resume checkpoint", "run checkpoint"]
         assert "checkpoint skipped (nothing-new): 2 of 2 skipped" in desk.picture()
         await desk.press("escape", "S")
@@ -261,6 +272,24 @@ async def test_who_runs_the_jobs_is_asked_before_it_quits() -> None:
         await desk.press("q")
         await desk.pilot.press("y")
     assert desk.app.return_code == 0
+
+
+async def test_a_job_that_runs_is_asked_about_before_it_quits() -> None:
+    jobs = fake_jobs()
+    jobs.gate.clear()
+    async with at_work(engine_with(jobs), WIDE) as desk:
+        await desk.press("v", "j", "a", "x")
+        await desk.pilot.press("y", "q")
+        await desk.pilot.pause()
+        assert "Still running: checkpoint." in words(desk.text("dialog"))
+        await desk.pilot.press("n")
+        assert "stop" not in jobs.asked
+        await desk.pilot.press("q")
+        await desk.pilot.pause()
+        await desk.pilot.press("y")
+        jobs.gate.set()
+    assert desk.app.left.jobs == ("checkpoint",)
+    assert "stop" in jobs.asked  # nothing else is begun
 
 
 async def test_one_that_came_first_is_named() -> None:
