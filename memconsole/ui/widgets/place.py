@@ -24,6 +24,8 @@ class Place:
         marks: Keys of marked rows; a key that is gone keeps its mark until it is taken away.
         needle: Text of the filter, empty without one.
         pinned: Rows at the beginning that stay in view while the others scroll.
+        is_led: Somebody moved the cursor or the view; until then the first rows are in view, as
+            many as leave room for the cursor, however rows and height change.
     """
 
     finds: bool = False
@@ -34,6 +36,7 @@ class Place:
     marks: frozenset[str] = frozenset()
     needle: str = ""
     pinned: int = 0
+    is_led: bool = False
     _all: tuple[Row, ...] = ()
     _index: dict[str, int] = field(default_factory=dict)
 
@@ -98,7 +101,7 @@ class Place:
 
     def move(self, step: int) -> None:
         """Move the cursor over rows that can be selected; without one, scroll."""
-        index = self.number
+        self.is_led, index = True, self.number
         if index is None:
             self.offset += step
             self._clamp()
@@ -108,13 +111,13 @@ class Place:
         self.cursor = self.rows[places[min(max(now + step, 0), len(places) - 1)]].key
         self._keep_in_view()
         if places[0] == self.number and step < 0:
-            self.offset = 0
+            self.offset, self.is_led = 0, False
 
     def scroll(self, step: int) -> None:
         """Scroll the view; the cursor follows only when it would leave it."""
         self.offset += step
         self._clamp()
-        index = self.number
+        self.is_led, index = True, self.number
         if index is None or index < self.stays:
             return
         wanted = min(max(index, self.offset + self.stays), self.offset + max(self.height, 1) - 1)
@@ -139,6 +142,7 @@ class Place:
             return
         here = -1 if self.number is None else self.number
         later = [place for place in places if (place > here if step > 0 else place < here)]
+        self.is_led = True
         target = (later[0] if step > 0 else later[-1]) if later else places[0 if step > 0 else -1]
         self.select(self.rows[target].key)
 
@@ -163,6 +167,8 @@ class Place:
 
     def _keep_in_view(self) -> None:
         index, height = self.number, max(self.height, 1)
+        if not self.is_led:
+            self.offset = 0
         if index is not None and index >= self.stays:
             if index < self.offset + self.stays:
                 self.offset = index - self.stays

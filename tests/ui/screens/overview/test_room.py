@@ -135,3 +135,17 @@ def test_a_click_takes_the_row_that_is_drawn_there(line: int) -> None:
     place.move(30)
     assert place.at(line) == place.view[line]
     assert [row.key for row in place.view] == ["0", "1", "27", "28", "29", "30"]
+
+
+def test_the_worst_rows_are_in_view_until_somebody_moves() -> None:
+    rows = tuple(text_row(str(number), value=str(number)) for number in range(50))
+    place = Place(height=3)
+    place.take(rows[7:9])
+    place.take(rows)  # worse ones came, above the cursor
+    assert [row.key for row in place.view] == ["5", "6", "7"]
+    place.resize(10)
+    assert place.view[0].key == "0"
+    place.move(20)
+    place.resize(5)
+    place.resize(10)
+    assert place.view[0].key == "23"  # where somebody was, it stays
