@@ -38,6 +38,7 @@ CONSOLIDATE = CommandSpec(
     title="Consolidate",
     help="Archive observations that have decayed, after showing them, and propose notes for "
     "MEMORY.md",
+    does="archives what has decayed, asks",
     force="is_high_included",
     is_destructive=True,
     is_undoable=True,

@@ -47,8 +47,8 @@ class Purpose(StrEnum):
     ACT = "Act"
     HERE = "On this screen"
     OPEN = "Open"
-    VIEW = "View"
     MOVE = "Move and find"
+    VIEW = "View"
     CONSOLE = "Console"
 
 
@@ -72,6 +72,7 @@ _TOGETHER: Final = {
     "search next previous": ("search", "in this panel; next, and back"),
     "next-panel previous-panel": ("panel", "to the next panel, or back"),
     "panel-1 panel-2 panel-3 panel-4 panel-5": ("panel", "to the panel of that number"),
+    "finding findings": ("findings", "goes to the worst; lists all"),
     "slower faster": ("pace", "refreshes less often, or more"),
     "quit interrupt": ("quit", "leaves, even from a line of text"),
 }
@@ -136,7 +137,7 @@ def help_lines(screen: Screen[object]) -> dict[str, list[HelpLine]]:
         found[purpose_of(one).value].append(line)
     for offer in offers(screen) if isinstance(screen, ConsoleScreen) else ():
         own = offer.verb
-        does = _small(own.help)
+        does = _DOES.get(own.name) or _small(own.help)
         line = HelpLine(own.name, own.keys, own.title, does, own.action, screen, offer.refusal)
         found[Purpose.HERE.value].append(line)
     return {purpose: lines for purpose, lines in found.items() if lines}
@@ -262,7 +263,7 @@ class HelpScreen(Dialog["HelpLine | None"]):
         second.show(self._listing("Keys and signs", "", columns[1]))
         height = max(map(len, columns)) + 2
         self._columns.styles.width = width * (1 + has_two)
-        self._columns.styles.height = min(height, max(self.size.height - 2, 3))
+        self._columns.styles.height = min(height, self.size.height)
         if not has_two:
             first.focus()
 
