@@ -80,12 +80,15 @@ class Choice:
 def ranked(entries: tuple[Entry, ...], query: str) -> tuple[Entry, ...]:
     """Return the entries that resemble the query, best first; all of them for an empty one.
 
-    A command that writes is found by the beginning of its name or of a word in it alone.
+    A command that writes is found by the beginning of its name or of a word in it alone. Of several
+    words the first decides: it begins a word of what is found.
     """
     if not utils.default_process(query):
         return entries if not query.strip() else ()
     begins = query.strip().casefold()
     offered = [one for one in entries if not one.writes or _begins(one.name, begins)]
+    if first := begins.partition(" ")[0] if " " in begins else "":
+        offered = [one for one in offered if _begins(f"{one.name} {one.help}".casefold(), first)]
     hits = process.extract(
         query,
         [f"{entry.name} {entry.help}" for entry in offered],
@@ -170,7 +173,7 @@ class PaletteScreen(Dialog[Choice | None]):
                 columns=(Column("", 20, flex=1),) if is_line else _COLUMNS,
                 fixed=((Span("> ", Role.ACCENT),), *self._plan),
                 rows=rows,
-                empty=() if is_line else ("nothing is called that",),
+                empty=() if is_line else ("nothing is called that; Enter does nothing",),
             )
         )
 
@@ -252,7 +255,7 @@ class PaletteScreen(Dialog[Choice | None]):
             else:
                 self.dismiss(Choice(meant=self._meant))
         elif number is None:
-            self.dismiss(None)
+            self._field.reopen()
         elif self._shown[number].writes:
             self.action_complete()
         else:

@@ -31,8 +31,8 @@ async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEng
         text = desk.text("dialog")
         for pane in (desk.pane("dialog"), desk.pane("more")):  # one page: nothing to scroll to
             assert len(pane.place.rows) <= pane.size.height - FRAME
-        assert "up k down j" in desk.text("more")
-        assert "1 2 3 4 5" in desk.text("more")
+        assert "up k down j" in text
+        assert "1 2 3 4 5" in text
         assert "Keys · overview" in text
         for spec in CATALOGUE:
             assert not spec.key or (spec.does and f" {spec.key} " in text)
@@ -40,6 +40,16 @@ async def test_help_lists_the_keys_of_this_screen_commands_first(engine: FakeEng
         assert text.index("saves what the agent") < text.index("opens what the cursor is on")
         await desk.press("question_mark")
         assert desk.screen == "overview"
+
+
+async def test_help_of_every_screen_is_one_page(engine: FakeEngine) -> None:
+    async with at_work(engine, WIDE) as desk:
+        for key in ("enter", *"mwdtovhl!"):
+            await desk.press("escape", "escape", "2", key, "question_mark")
+            assert desk.screen == "help"
+            for pane in (desk.pane("dialog"), desk.pane("more")):
+                assert len(pane.place.rows) <= pane.size.height - FRAME, desk.text("dialog")
+            await desk.press("escape")
 
 
 FRAME = 2
@@ -69,7 +79,7 @@ async def test_help_is_grouped_by_purpose_and_the_same_in_one_column(engine: Fak
     groups = found[0]
 
     assert list(groups) == [
-        *("Act", "On this screen", "Open", "View", "Move and find", "Console", "Signs")
+        *("Act", "On this screen", "Open", "Move and find", "View", "Console", "Signs")
     ]
     assert {spec.name for spec in CATALOGUE if spec.key} < set(groups["Act"])
     assert groups["On this screen"] == ["pruning"]
@@ -144,8 +154,8 @@ async def test_the_palette_opens_moves_and_does_what_is_chosen(engine: FakeEngin
         await desk.press(*"qqqq")
         assert "nothing is called that" in desk.text("dialog")
         await desk.press("enter")
-        assert desk.screen == "overview"
-        await desk.press("colon", "escape")
+        assert desk.screen == "palette"
+        await desk.press("escape")
         assert desk.screen == "overview"
         await desk.press("colon", *"theme light", "enter")
         assert desk.app.theme == "light"
@@ -244,6 +254,8 @@ async def test_a_line_that_is_not_understood_runs_nothing(engine: FakeEngine) ->
             assert said in words(desk.text("dialog"))
             await desk.press("enter")
             assert desk.screen == "palette"
+        await typed(desk, "rotte agent:main:main")  # what follows finds no other screen
+        assert "nothing is called that; Enter does nothing" in desk.text("dialog")
         await typed(desk, "otat")  # scattered letters find no command that writes
         assert "Start due sessions anew" not in desk.text("dialog")
         await typed(desk, "rota")
