@@ -164,6 +164,8 @@ def _plans(action: Action, context: Context, width: int, *, detailed: bool) -> I
         if detailed:
             yield from _details(plan, width)
         yield from _wrapped(command_line(plan.command), width, Role.MUTED)
+    if action.phase is Phase.ASKING and action.spec.undo:
+        yield from _wrapped(f"undo: {action.spec.undo}", width, Role.MUTED)
     if action.phase is Phase.PLANNING:
         for target in action.targets[len(action.plans) :]:
             yield (Span(f"{context.glyphs.dot} {target.name}", Role.MUTED),)
