@@ -180,6 +180,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     COMPONENT_CLASSES: ClassVar[set[str]] = SPAN_STYLES
     _has_sheets = False
     _drawn_at = float("-inf")
+    left = Underway()
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "ctrl+c",
@@ -230,7 +231,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         self.quiet_since: datetime | None = None
         self.go = Navigation(self)
         self.ending = CrashReport(settings.state_dir)
-        self.left = Underway()
         self.actions = Actions(self, engine)
         self.queries = Queries()
         self.typing_pause_s = PAUSE_S
