@@ -20,7 +20,7 @@ from memconsole.cli.output import safe, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.commands.restore import Restore
 from memconsole.domain.freshness import describe
-from memconsole.domain.sessions.activity import words_of
+from memconsole.domain.sessions.activity import in_full
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.snapshot.wording import why_suspect
@@ -168,7 +168,7 @@ def _show_session(printer: Printer, detail: SessionDetail) -> None:
     printer.field("session id", printer.text(view.session_id or figures.UNKNOWN))
     printer.field("class", f"{view.session_class.value}, {view.state.value}")
     if view.state is SessionState.LIVE:
-        printer.field("does", words_of(view.activity, printer.now))
+        printer.field("does", in_full(view.activity, printer.now))
     _tokens(printer, view)
     if detail.limits:
         named = (f"{name.replace('_', ' ')} {at:,}" for name, at in detail.limits.items())

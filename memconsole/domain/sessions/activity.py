@@ -137,6 +137,15 @@ def words_of(one: Activity | None, now: datetime) -> str:
     return f"{word} {span(now - one.since)}" if one.doing in RUNNING and one.since else word
 
 
+def in_full(one: Activity | None, now: datetime) -> str:
+    """Return the same with whom it waits for, and how long, such as `waits for a person, 2 h`."""
+    if one is None or one.doing in RUNNING - {Doing.TOOL}:
+        return words_of(one, now)
+    said = {Doing.TOOL: "waits for a tool", Doing.PERSON: "waits for a person"}
+    word = said.get(one.doing, _WORDS[one.doing])
+    return word if one.since is None else f"{word}, {span(now - one.since)}"
+
+
 _WORDS = {
     Doing.STUCK: "STUCK",
     Doing.WORKING: "works",

@@ -14,6 +14,7 @@ from memconsole.domain.sessions.activity import (
     Doing,
     activity_of,
     counted,
+    in_full,
     told,
     words_of,
 )
@@ -149,6 +150,11 @@ def test_words_tell_how_long_a_run_goes_on() -> None:
 
     assert words_of(stuck, NOW) == "STUCK 40 min"
     assert words_of(Activity(Doing.PERSON, ago(40)), NOW) == "waits"
+    assert in_full(stuck, NOW) == "STUCK 40 min"
+    assert in_full(Activity(Doing.PERSON, ago(40)), NOW) == "waits for a person, 40 min"
+    assert in_full(Activity(Doing.TOOL, ago(40)), NOW) == "waits for a tool, 40 min"
+    assert in_full(Activity(Doing.IDLE, None), NOW) == "rests"
+    assert in_full(None, NOW) == "?"
     assert counted([stuck, None, stuck]) == {Doing.STUCK: 2}
 
 

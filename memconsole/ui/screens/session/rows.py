@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.freshness import describe
-from memconsole.domain.sessions.activity import words_of
+from memconsole.domain.sessions.activity import in_full
 from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
@@ -86,7 +86,7 @@ def _facts(
     yield "class", view.session_class.value, Role.PLAIN
     yield "state", _state(view), Role.PLAIN
     if view.state is SessionState.LIVE:
-        yield "does", words_of(view.activity, context.now), doing_role(view.doing)
+        yield "does", in_full(view.activity, context.now), doing_role(view.doing)
     yield "model", literal(stored.model or "?"), Role.PLAIN
     yield "compactions", "?" if stored.compactions is None else str(stored.compactions), Role.PLAIN
     if detail is not None:
