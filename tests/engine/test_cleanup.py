@@ -288,6 +288,11 @@ def test_a_dry_run_changes_nothing_and_so_does_the_job_that_is_switched_off() ->
     assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()
 
 
+def test_files_that_wait_for_their_time_are_said() -> None:
+    waiting = Stage(old("s-1", WEEK - timedelta(seconds=1))).run()
+    assert waiting.message == "no old file of main may go; nothing is due for 1 file"
+
+
 def test_read_only_refuses_it() -> None:
     stage = Stage()
     engine = stage.engine(ui=UiSettings(read_only=True))

@@ -31,7 +31,7 @@ def outcome_of(command: Cleanup, done: Sequence[Cleaning], totals: dict[str, Det
     more = f"; {_staying(stay)}" if stay else ""
     said = " and ".join(_parts(command, acts, totals["bytes_deleted"]))
     if not said:
-        said = f"no old file of {whose(command)} may go{more}"
+        said = f"no old file of {whose(command)} may go{more}{_waiting(totals['files'], done)}"
         return Skipped(command, SkipReason.NOTHING_NEW, said, _hint(stay), details)
     if command.dry_run:
         return Planned(command, f"would {said}{more}", (), details)
@@ -84,6 +84,12 @@ def _staying(stay: Sequence[Cleaning]) -> str:
     [(why, _), *others] = Counter(one.message for one in stay).most_common()
     more = f", and {plural(len(others), 'other reason')}" if others else ""
     return f"{plural(len(stay), 'file')} left alone: {why}{more}"
+
+
+def _waiting(files: Detail, done: Sequence[Cleaning]) -> str:
+    """Return how many files there are for which nothing is due by the settings."""
+    many = files - len(done) if isinstance(files, int) else 0
+    return f"; nothing is due for {plural(many, 'file')}" if many > 0 else ""
 
 
 def _hint(stay: Sequence[Cleaning]) -> str:
