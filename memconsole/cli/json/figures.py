@@ -41,6 +41,7 @@ class Figures:
         self._names: frozenset[str] = frozenset()
         self._keys: dict[str, str] = {}
         self._health: Row = {}
+        self._health_names: frozenset[str] = frozenset()  # it tells of who may be gone by now
         self._health_at: datetime | None = None
 
     def look(self) -> tuple[Fact, ...]:
@@ -62,7 +63,8 @@ class Figures:
         names = self._names = names_in(known)
         self._keys = {self._veil.key(key): key for key, _ in known if key}
         whole: dict[str, Json] = {**plain, "health": self._looked_after(snapshot)}
-        return facts_of(whole, self._veil, names, frozenset(self._settings.fleet.exclude))
+        every = names | self._health_names
+        return facts_of(whole, self._veil, every, frozenset(self._settings.fleet.exclude))
 
     def meant(self, word: str) -> str:
         """Return the key of a session that a digest stands for; any other word as it is."""
@@ -78,7 +80,7 @@ class Figures:
             self._health = cast(
                 "Row", encode.plain(encode.health(self._engine.health.look(snapshot)))
             )
-            self._health_at = now
+            self._health_at, self._health_names = now, self._names
         return self._health
 
     @property

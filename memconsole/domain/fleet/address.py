@@ -39,16 +39,21 @@ class SshAddress(NamedTuple):
 def labels(homes: Sequence[HomeRef]) -> list[str]:
     """Return what each home is called by: its host, and what tells it from others of that host.
 
-    Of several homes of one host that is the folder they lie in, else the whole path.
+    Of several homes of one host that is the folder they lie in, else the whole path. Two servers
+    may have a host of one name: a name that is taken gets a number.
     """
     hosts = Counter(one.host for one in homes)
     folders = Counter((one.host, _folder(one)) for one in homes)
-    return [
-        one.host
-        if hosts[one.host] == 1
-        else f"{one.host}:{_folder(one) if folders[one.host, _folder(one)] == 1 else one.path}"
-        for one in homes
-    ]
+    found: dict[str, None] = {}
+    for one in homes:
+        label, folder = one.host, _folder(one)
+        if hosts[one.host] > 1:
+            label = f"{label}:{folder if folders[one.host, folder] == 1 else one.path}"
+        name, number = label, 2
+        while name in found:
+            name, number = f"{label}#{number}", number + 1
+        found[name] = None
+    return list(found)
 
 
 def _folder(home: HomeRef) -> str:

@@ -188,6 +188,9 @@ class SeveralHomes:
             member, own = self.owner(command.agent.id)
         except SourceAwayError as error:
             return Failed(command, error.code, str(error), error.hint)
+        if member.engine is None and command.agent.home != member.ref:
+            why = f"{member.label} is another home now than the one that was meant"
+            return Failed(command, "home-changed", why, "Look again, and ask again.")
         order = replace(command, agent=AgentRef(member.ref, own))
         outcome = member.run(order, progress=progress, cancel=cancel, follower=follower)
         if isinstance(outcome, Planned) and outcome.then is not None:

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from memconsole.domain.fleet.address import SshAddress, parse
+from memconsole.domain.agents import HomeRef
+from memconsole.domain.fleet.address import SshAddress, labels, parse
 
 
 def test_all_parts_of_an_address_are_read() -> None:
@@ -30,3 +31,17 @@ def test_all_parts_of_an_address_are_read() -> None:
 def test_what_could_be_an_option_or_more_than_one_word_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match="must look like"):
         parse(text)
+
+
+def test_no_two_homes_have_one_name_whatever_hosts_say_of_their_paths() -> None:
+    one, other = HomeRef("/home/op/.openclaw", "alpha"), HomeRef("/srv/b/.openclaw", "alpha")
+    assert labels([one, HomeRef("/x", "beta")]) == ["alpha", "beta"]
+    assert labels([one, other]) == ["alpha:op", "alpha:b"]
+    # Two servers, each with a host of that name; who came first keeps its name.
+    assert labels([one, one, one]) == [
+        "alpha:/home/op/.openclaw",
+        "alpha:/home/op/.openclaw#2",
+        "alpha:/home/op/.openclaw#3",
+    ]
+    lies = [HomeRef("/b#2/.openclaw", "alpha"), HomeRef("/x/b/.openclaw", "alpha"), other, other]
+    assert len(set(labels(lies))) == 4

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 class Source:
     """Answers for a home as it was published."""
 
-    def __init__(self, name: str, asked: list[str]) -> None:
-        self.home = HomeRef("/home/op/.openclaw", name)
+    def __init__(self, name: str, asked: list[str], path: str) -> None:
+        self.home = HomeRef(path, name)
         self.asked = asked
 
     def ask(self, words: Sequence[str], text: str = "", stop: object = None) -> Heard:
@@ -60,6 +60,10 @@ class Server:
         self.moved: set[str] = set()
         self.failure = ""
         self.asked: list[str] = []
+        self.paths: dict[str, str] = {}
+
+    def path(self, name: str) -> str:
+        return self.paths.get(name, "/home/op/.openclaw")
 
     def look(self, wait_s: float) -> Look:
         del wait_s
@@ -84,12 +88,13 @@ class Server:
             ("checkpoint",),
         )
         number = sum(map(ord, name))
-        ref = HomeRef("/home/op/.openclaw", name)
+        ref = HomeRef(self.path(name), name)
         granted, chunks = ("read", "checkpoint"), {"alpha": 41_200}.get(name)
         return Seen(number, ref, member, looked_at, name in self.moved, granted, chunks)
 
     def source(self, number: int) -> Source:
-        return Source(next(one for one in self.hosts if sum(map(ord, one)) == number), self.asked)
+        name = next(one for one in self.hosts if sum(map(ord, one)) == number)
+        return Source(name, self.asked, self.path(name))
 
     def close(self) -> None:
         """Nothing is open."""
@@ -265,3 +270,17 @@ def test_monitoring_is_told_of_hosts_and_of_nothing_that_nobody_knows() -> None:
     assert sink.found["memconsole_fleet_hosts"] == {("live",): 1, ("late",): 0, ("away",): 1}
     assert set(sink.found["memconsole_fleet_due_sessions"]) == {("alpha",)}
     assert sink.found["memconsole_fleet_chunks"] == {("alpha",): 41_200}
+
+
+def test_a_command_that_was_planned_for_one_home_is_carried_out_by_no_other() -> None:
+    world = World(with_own=False)
+    world.watching.round()
+    [agent] = [one.ref for one in world.homes.snapshot().agents if one.ref.id == "alpha/main"]
+    world.server.paths["alpha"] = "/srv/other/.openclaw"  # the first left, another came
+    world.watching.round()
+    assert "alpha/main" in [one.ref.id for one in world.homes.snapshot().agents]
+    world.server.asked.clear()
+    outcome = world.homes.run(Checkpoint(agent))
+    assert isinstance(outcome, Failed)
+    assert "another home" in outcome.message
+    assert world.server.asked == []

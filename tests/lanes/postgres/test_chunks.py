@@ -8,11 +8,14 @@ import os
 import random
 import uuid
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
 
-from memconsole.errors import SourceAwayError
+from memconsole.adapters.fleet.postgres.chunks import erase_copy
+from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.domain.fleet.server import parse_server
+from memconsole.errors import FleetError, SourceAwayError
 from tests.lanes.postgres.memories import Memories
 from tests.lanes.postgres.test_publishing import copy_of
 from tests.program import Program
@@ -277,3 +280,21 @@ def test_forgetting_for_good_deletes_the_copy_or_says_that_it_waits(
     assert "The boat is Petra" in str(chunks(fleet))
     memories.publish()
     assert "The boat is Petra" not in str(chunks(fleet))
+
+
+def test_erasing_takes_out_what_may_not_be_there_and_never_says_so_where_it_cannot_look(
+    fleet: Fleet, memories: Memories
+) -> None:
+    memories.publish()
+    where = parse_server(memories.host.url), passwords_of(memories.host.state), memories.identity
+    shelves = memories.shelves()
+    lost = [one._replace(open=_missing) for one in shelves]
+    with pytest.raises(FleetError, match="cannot be read"):
+        erase_copy(*where, lost)
+    assert chunks(fleet) != {}
+    assert erase_copy(*where, ()) == 3  # two chunks and their index, as with a lower level
+    assert chunks(fleet) == {}
+
+
+def _missing() -> NoReturn:
+    raise FileNotFoundError

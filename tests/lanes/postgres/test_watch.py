@@ -128,6 +128,19 @@ def test_hosts_come_and_go_while_it_is_open(world: World) -> None:
     assert world.fleet.owner("fleet", "grant", "ann", "read", "--on", "prod").code == 0
 
 
+def test_a_path_that_a_host_made_up_is_one_line_of_text(world: World) -> None:
+    with closing(world.fleet.role(world.hosts["beta"])) as thief:
+        thief.execute(
+            "SELECT fleet.claim(%s, %s, gen_random_uuid(), 'x')",
+            (uuid.UUID(int=99), "/a\x1b]0;x\x07\nb\u202ec/.openclaw"),
+        )
+        [odd] = [one for one in world.look().homes if one.ref.path.startswith("/a")]
+        assert odd.ref.path.isprintable()
+        assert world.watch.source(odd.number).home == odd.ref
+    with world.fleet.admin() as admin:
+        admin.execute("DELETE FROM fleet.homes WHERE identity = %s", (uuid.UUID(int=99),))
+
+
 def test_a_host_that_floods_is_told_as_such_and_hides_no_other(world: World) -> None:
     with world.fleet.role(world.hosts["beta"]) as stolen:
         [home] = stolen.execute("SELECT id FROM fleet.homes").fetchone() or ()

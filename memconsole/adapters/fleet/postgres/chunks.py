@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from memconsole.adapters.fleet.postgres.connect import connect, one, said
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.fleet.publishing import Published
-from memconsole.errors import IndexUnavailableError
+from memconsole.errors import FleetError, IndexUnavailableError
 
 if TYPE_CHECKING:
     import uuid
@@ -106,13 +106,18 @@ class ChunkCopy:
         """Delete every chunk that is not what the index has, and bring nothing; return how many.
 
         Whoever publishes the home brings what is there still with its next beat.
+
+        Raises:
+            FleetError: An index cannot be read, so that nobody knows what of it may stay.
         """
-        gone = 0
+        gone = self._drop({(shelf.agent, shelf.is_talk) for shelf in shelves})
         for shelf in shelves:
             there = self._there.get((shelf.agent, shelf.is_talk))
+            if there is None:
+                continue
             with _opened(shelf) as index:
-                if there is None or index is None:
-                    continue
+                if index is None:
+                    raise FleetError(f"the index of {shelf.agent} cannot be read now")
                 _, hashes = _allowed(shelf, index)
                 known = self._known(there.id)
                 other = [at for at, digest in known.items() if hashes.get(at) != digest]

@@ -186,7 +186,7 @@ def _searchable(
         seen = Copied(freshness_of(looked_at, now, beat_s), looked_at)
         known = hosts[host]
         hosts[host] = seen if known is None or seen.as_of < known.as_of else known
-        home = HomeRef(clean(path), host)
+        home = HomeRef(one_line(path), host)
         names = _names(agents) or ("?",)
         counts = (max(0, chunks), max(0, words), max(0, epoch))
         found.append(CopiedIndex(number, home, names, is_talk, model, *counts, seen))

@@ -16,6 +16,7 @@ from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
 from memconsole.domain.fleet.members import freshness_of
 from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshness, Heard
 from memconsole.errors import FleetError, SourceAwayError
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -128,7 +129,7 @@ class PostgresFleet:
             with said("cannot look at the fleet"):
                 rows = connection.execute(_HOMES).fetchall()
         self._homes = {
-            number: PublishedHome(path, members[name], looked_at, identity)
+            number: PublishedHome(one_line(path), members[name], looked_at, identity)
             for number, name, path, looked_at, identity in rows
         }
         self._facts = {}

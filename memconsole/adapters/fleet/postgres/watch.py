@@ -18,6 +18,7 @@ from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.members import Look, Seen
 from memconsole.domain.fleet.wire import MOST_BYTES
 from memconsole.errors import SourceAwayError
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -68,7 +69,10 @@ class PostgresWatch(PostgresFleet):
                 members = {member.name: member for member in read_members(connection)}
                 grants = _grants(connection)
                 chunks = _chunks(connection)
-                homes = connection.execute(_HOMES).fetchall()
+                homes = [
+                    (number, name, one_line(path), *rest)
+                    for number, name, path, *rest in connection.execute(_HOMES)
+                ]
                 moved = self._take(connection, homes, members)
         except BaseException:
             self.close()
