@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
 
-SESSIONS = 100
+SESSIONS = 25
 """Fewer are read in no time, and nothing is kept of them."""
 
 
