@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.commands.rotate import ROTATE
+from memconsole.domain.events import EventKind
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.unsaved import TODAY, Cut, Saves
@@ -20,12 +21,17 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.outcomes import Run
+    from memconsole.domain.events import Event
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Tail
     from memconsole.engine.home.reader import AgentReading
     from memconsole.ports.state import CaptureLog, EventLog, RecoveryLog
 
+
+_CUTTING = frozenset({EventKind.COMPACTED, EventKind.RESET})
+_EVENTS = 200
+"""The newest of a home; a compaction is told until so many others came, or a day is over."""
 
 _SLACK = timedelta(seconds=2)
 """Clocks of files and of runs may differ by so much."""
@@ -50,7 +56,7 @@ def saves_of(
         for session_id, tail in reading.usages.items()
     }
     cuts = (
-        *_compactions(tails, sessions, now),
+        *_compactions(tails, sessions, _compacted(events, home, now), now),
         *(cut for one in readings for cut in _resets(one, recovery, runs)),
     )
     checkpoints = {
@@ -72,21 +78,48 @@ def saves_of(
     )
 
 
+def _compacted(events: EventLog, home: Home, now: datetime) -> dict[tuple[str, str], Event]:
+    """Return what our readings noted of the day's compactions, by agent and session key.
+
+    The end of a transcript is read back to so many answers only: it forgets a compaction soon.
+    """
+    found: dict[tuple[str, str], Event] = {}
+    for one in events.events(str(home.path), limit=_EVENTS):
+        if one.kind in _CUTTING and one.agent and one.key and now - one.at <= TODAY:
+            found.setdefault((one.agent, one.key), one)
+    return {place: one for place, one in found.items() if one.kind is EventKind.COMPACTED}
+
+
 def _compactions(
-    tails: Mapping[tuple[str, str], Tail], sessions: Iterable[SessionView], now: datetime
+    tails: Mapping[tuple[str, str], Tail],
+    sessions: Iterable[SessionView],
+    noted: Mapping[tuple[str, str], Event],
+    now: datetime,
 ) -> Iterator[Cut]:
     """Yield the live sessions that were compacted within the last day."""
     cut = {one: tail for one, tail in tails.items() if tail.last_compaction_at is not None}
-    for view in sessions if cut else ():
+    for view in sessions if cut or noted else ():
         session_id, key = view.session_id, view.key_text
         if view.state is not SessionState.LIVE or not view.is_capturable or not session_id:
             continue
         tail = cut.get((view.agent.id, session_id))
         at = None if tail is None else tail.last_compaction_at
+        event = None if tail is not None or key is None else noted.get((view.agent.id, key))
+        if event is not None and key is not None and _is_behind(view, event, tails):
+            # Somebody spoke until then: the reading before is as late as that is known to be.
+            yield Cut(
+                view.agent, session_id, name_of(view), key, "compacted", event.at, event.since
+            )
         if tail is None or at is None or key is None or now - at > TODAY:
             continue
         spoke_at, tokens = tail.spoke_before_at or at, tail.tokens_before_compaction
         yield Cut(view.agent, session_id, name_of(view), key, "compacted", at, spoke_at, tokens)
+
+
+def _is_behind(view: SessionView, event: Event, tails: Mapping[tuple[str, str], Tail]) -> bool:
+    """Whether a compaction that was noted lies before what was read of this very session."""
+    tail, begun = tails.get((view.agent.id, view.session_id or "")), view.stored.started_at
+    return (tail is None or not tail.is_whole) and (begun is None or begun <= event.at)
 
 
 def _resets(reading: AgentReading, recovery: RecoveryLog, runs: Sequence[Run]) -> Iterator[Cut]:

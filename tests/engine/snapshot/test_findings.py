@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef, HomeRef, Notice, Origin
 from memconsole.domain.commands.outcomes import Run
+from memconsole.domain.events import Event, EventKind
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptRef
 from memconsole.domain.settings import Settings
@@ -144,6 +145,30 @@ def test_a_compaction_of_what_was_not_saved_is_told() -> None:
 
     assert taken.attention[0].code == "work-lost"
     assert "22 min unsaved, compacted by the platform" in taken.attention[0].message
+
+
+def test_a_compaction_is_told_until_it_is_saved_however_much_is_said_since() -> None:
+    world = World()
+    world.sessions.hold(replace(row("agent:main:main", 20_000), updated_at=NOW))
+    compaction = Compaction("what they planned", tokens_before=177_600)
+    world.sessions.transcripts["id-main"] = [
+        said(102),
+        said(101, EntryKind.COMPACTION, compaction=compaction),
+        *(
+            replace(said(minutes, usage=Usage(total=20_000)), role="assistant")
+            for minutes in range(100, 0, -1)
+        ),
+    ]
+    world.captures.stored.append(saved("id-main", 130))
+    assert "work-lost" not in codes(world)  # too far back to be read
+
+    at = NOW - timedelta(minutes=101)
+    kind = EventKind.COMPACTED
+    event = Event(0, str(HOME), at, at, kind, "main", "agent:main:main", "compacted")
+    world.events.stored.append(event)
+    assert "work-lost" in codes(world)
+    world.captures.stored.append(saved("id-main", 90))
+    assert "work-lost" not in codes(world)
 
 
 def test_a_damaged_store_beside_which_a_transcript_lies_has_no_count() -> None:
