@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.fleet.postgres import source, watch
 from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.adapters.fleet.postgres.watch import CHANNEL, PostgresWatch
 from memconsole.domain.fleet.server import parse_server
 from memconsole.engine.several.watching import Watching
@@ -126,6 +128,18 @@ def test_hosts_come_and_go_while_it_is_open(world: World) -> None:
     assert world.fleet.owner("fleet", "revoke", "ann", "read", "--on", "prod").code == 0
     assert names() == []
     assert world.fleet.owner("fleet", "grant", "ann", "read", "--on", "prod").code == 0
+
+
+def test_a_host_that_joins_while_it_is_looked_at_is_there_with_the_next_look(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(watch_of(world.ann)) as other, monkeypatch.context() as patch:
+        for module in (watch, source):
+            patch.setattr(module, "read_members", lambda found: read_members(found)[:1])
+        assert [one.ref.host for one in other.look(0.0).homes] == ["alpha"]
+        other._read_at = None
+        assert [one.home.host for one in other.homes()] == ["alpha"]
+    assert {one.ref.host for one in world.look().homes} >= {"alpha", "beta"}
 
 
 def test_a_path_that_a_host_made_up_is_one_line_of_text(world: World) -> None:

@@ -131,6 +131,7 @@ class PostgresFleet:
         self._homes = {
             number: PublishedHome(one_line(path), members[name], looked_at, identity)
             for number, name, path, looked_at, identity in rows
+            if name in members  # else it joined since those were read
         }
         self._facts = {}
         self._read_at = now

@@ -72,6 +72,7 @@ class PostgresWatch(PostgresFleet):
                 homes = [
                     (number, name, one_line(path), *rest)
                     for number, name, path, *rest in connection.execute(_HOMES)
+                    if name in members  # else it joined since those were read
                 ]
                 moved = self._take(connection, homes, members)
         except BaseException:
