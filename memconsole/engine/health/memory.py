@@ -196,10 +196,16 @@ def observations_budget(inputs: HealthInputs) -> Check:
     )
 
 
+_OUT_OF_DATE = "`memconsole reindex` brings them up to date; deleting one is safe."
+_PROVIDER = "`pip install 'memconsole[quality]'`, or choose another `search.provider`."
+
+
 def index(inputs: HealthInputs) -> Check:
     """Whether what is searched is what is there."""
     bad: list[str] = []
+    whole: list[str] = []
     total = waiting = 0
+    wants_quality = inputs.settings.search.provider == "quality"
     for (agent, source), status in inputs.indexes().items():
         total += 1
         waiting += status.waiting or 0
@@ -209,8 +215,8 @@ def index(inputs: HealthInputs) -> Check:
             because = f": {status.because}" if status.because else ""
             bad.append(f"{agent} {source.value} is {status.state.value}{because}")
         elif status.because and status.state is IndexState.FRESH:
-            bad.append(f"{agent} {source.value}: {status.because}")
-    if not bad:
+            whole.append(f"{agent} {source.value}: {status.because}")
+    if not bad and not whole:
         more = (
             f"; {plural(waiting, 'chunk')} still without a vector of its model" if waiting else ""
         )
@@ -218,11 +224,11 @@ def index(inputs: HealthInputs) -> Check:
     return Check(
         "index",
         CheckStatus.WARNING,
-        named(bad),
-        len(bad),
+        named([*bad, *whole]),
+        len(bad) + len(whole),
         1,
-        hint="`memconsole reindex` brings them up to date; deleting one is safe.",
-        details=tuple(bad),
+        hint=_OUT_OF_DATE if bad else _PROVIDER if wants_quality else "",
+        details=(*bad, *whole),
     )
 
 

