@@ -142,7 +142,8 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
     i.epoch_chunks, o.looked_at, h.beat_s, clock_timestamp()
   FROM fleet.hosts h LEFT JOIN fleet.homes o ON o.host = h.id
     LEFT JOIN fleet.indexes i ON i.home = o.id LEFT JOIN fleet.sizes s ON s.index_id = i.id
-  WHERE h.id = ANY (fleet.hosts_for('search')) AND h.joined_at IS NOT NULL AND h.left_at IS NULL
+  WHERE h.id = ANY ((SELECT fleet.hosts_for('search'))::int[]) AND h.joined_at IS NOT NULL
+    AND h.left_at IS NULL
   ORDER BY h.name, o.path, i.agent, i.is_talk
 $$;
 
@@ -154,7 +155,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH asked AS (
     SELECT o.host, i.df, i.df_unit, i.epoch_chunks, least(i.epoch_chunks, s.chunks) AS chunks
     FROM fleet.indexes i JOIN fleet.sizes s ON s.index_id = i.id JOIN fleet.homes o ON o.id = i.home
-    WHERE i.id = ANY (fleet.allowed($1)) AND i.df IS NOT NULL AND i.epoch_chunks > 0
+    WHERE i.id = ANY ((SELECT fleet.allowed($1))::int[]) AND i.df IS NOT NULL AND i.epoch_chunks > 0
     ORDER BY row_number() OVER (PARTITION BY o.host ORDER BY s.chunks DESC), s.chunks DESC, i.id
     LIMIT least($3, 1000)
   ), hosts AS (
