@@ -105,6 +105,7 @@ class PostgresOwner:
             if found > KNOWN or dry_run:
                 return found, max(found, KNOWN)
             with said("the fleet was not changed"), connection.transaction():
+                connection.execute("SET LOCAL statement_timeout = 0")  # chunks may be many
                 connection.execute(doors_script())
                 connection.execute(f"SET LOCAL ROLE {OWNER}")
                 if found < KNOWN:
