@@ -46,7 +46,7 @@ def test_save_the_endangered_agent_from_anywhere(walk: Walk) -> None:
 def test_rotate_what_the_attention_line_names_and_read_the_proof(walk: Walk) -> None:
     walk.goes_far()
     walk.press(".")
-    while "is due" not in walk.picture().split("\n")[1]:
+    while "is due" not in walk.finding():
         walk.keys = 0  # a worse finding; the count begins where the line names the session
         walk.press(".")
     walk.press("R")

@@ -79,14 +79,8 @@ def holding(played: PlayedHome) -> Iterator[HoldingGateway]:
 def goes_to_what_is_due(walk: Walk) -> None:
     """Go to the session that is due."""
     walk.press(".")
-    while "is due" not in (line := _finding(walk)):
+    while "is due" not in walk.finding():
         walk.press(".")
-        walk.tmux.wait_without(line)  # a slow machine may still show the one before
-
-
-def _finding(walk: Walk) -> str:
-    """Return the line of the worst finding, or of the one that was gone to."""
-    return walk.picture().split("\n")[1]
 
 
 def rotates_what_is_due(walk: Walk) -> None:

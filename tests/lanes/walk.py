@@ -18,7 +18,7 @@ from memconsole.domain.agents import Origin
 from memconsole.domain.commands.reindex import Reindex
 from tests.conftest import XDG_FOLDERS, live_in
 from tests.lanes import home
-from tests.lanes.tmux import Tmux
+from tests.lanes.tmux import Tmux, wait_until
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -126,6 +126,20 @@ class Walk:
     def picture(self) -> str:
         """Return what is on the screen."""
         return self.tmux.picture()
+
+    def finding(self) -> str:
+        """Return the line of the finding that is worst, or was gone to.
+
+        A screen that is being drawn anew may be empty for a moment.
+        """
+        lines = [""]
+
+        def is_drawn() -> bool:
+            lines[:] = self.picture().split("\n")[1:2]
+            return bool("".join(lines).strip())
+
+        wait_until(is_drawn, self.picture)
+        return lines[0]
 
     def goes_far(self) -> None:
         """Go to a screen that has nothing to do with any session; this does not count."""
