@@ -82,11 +82,19 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """Messages of one session that one batch looks at, oldest first; `is_whole` as of `Cursor`."""
+    """Messages of one session that one batch looks at, oldest first.
+
+    Attributes:
+        is_whole: As of `Cursor`.
+        told: How many of the first messages an earlier run told already: they are there for what
+            is said behind them, and make no line. Alone, without what stood before them, they may
+            say what was taken back since.
+    """
 
     session_id: str
     messages: tuple[Message, ...]
     is_whole: bool | None = None
+    told: int = 0
 
     @property
     def cursor(self) -> Cursor:
@@ -153,6 +161,13 @@ def is_whole(tail: Tail, new: Sequence[Message], cursor: Cursor | None) -> bool 
     return False
 
 
+def told_before(messages: Sequence[Message], new: Sequence[Message], cursor: Cursor | None) -> int:
+    """Return how many of the last messages, which a run looks at, are not behind the cursor."""
+    if cursor is None:
+        return 0
+    return max(0, _behind(messages, cursor) - (len(messages) - len(new)))
+
+
 def _behind(messages: Sequence[Message], cursor: Cursor) -> int:
     """Return the place behind the cursor; by id, else by time, else by position."""
     if cursor.message_id is not None:
@@ -172,10 +187,11 @@ def batches(parts: Iterable[Part]) -> tuple[tuple[Part, ...], ...]:
     batch: list[Part] = []
     free = MAX_LINES
     for part in parts:
-        rest = part.messages
+        rest, told = part.messages, part.told
         while rest:
             taken, rest = rest[:free], rest[free:]
-            batch.append(Part(part.session_id, taken, part.is_whole))
+            batch.append(Part(part.session_id, taken, part.is_whole, min(told, len(taken))))
+            told -= batch[-1].told
             free -= len(taken)
             if not free:
                 made.append(tuple(batch))
@@ -225,7 +241,7 @@ class Observer:
             masked += sum(is_masked for _, is_masked in judged)
             made += self._told(part, [words for words, _ in judged], texts, log)
         planted = sum(holds_planted(one.text) for part in parts for one in part.messages)
-        return replace(self.new_ones(made, log, masked), planted=planted)
+        return replace(self.new_ones(parts, made, log, masked), planted=planted)
 
     def _told(
         self,
@@ -244,15 +260,22 @@ class Observer:
             said.add(index, lines.get(index, []))
         return (made for _, made in said.lines)
 
-    def new_ones(self, made: Sequence[Observation], log: ObservationLog, masked: int) -> Extracted:
+    def new_ones(
+        self,
+        parts: Sequence[Part],
+        made: Sequence[Observation],
+        log: ObservationLog,
+        masked: int,
+    ) -> Extracted:
         """Return those that the log does not say already, the most important ones."""
+        told = {self.source(part, one) for part in parts for one in part.messages[: part.told]}
         foreign = (one for one in log.lines if one.observation is None and not one.is_blank)
         known = [features(line.text) for line in foreign]
         said = [features(one.text) for one in log.observations]
         new: list[Observation] = []
         for one in made:
             looks = features(one.text)
-            if not _is_known(looks, said, known):
+            if one.source not in told and not _is_known(looks, said, known):
                 new.append(one)
                 said.append(looks)
         ranked = sorted(range(len(new)), key=lambda place: -new[place].importance)

@@ -16,6 +16,7 @@ from memconsole.domain.observe.rules import (
     is_reached,
     is_whole,
     source_of,
+    told_before,
     unseen,
 )
 from memconsole.domain.recover import SILENT
@@ -164,7 +165,8 @@ def gather(run: ObserverRun) -> NewMessages | Skipped:
             older += len(tail.messages) - len(new)
         if new and stored.session_id is not None:
             cursor = cursors.get(stored.session_id)
-            parts.append(Part(stored.session_id, new, is_whole(tail, new, cursor)))
+            told = _told(run, tail.messages, new, cursor)
+            parts.append(Part(stored.session_id, new, is_whole(tail, new, cursor), told))
     return NewMessages(tuple(parts), tuple(notices), read, older, end)
 
 
@@ -277,6 +279,17 @@ def _new(
     if cursor is None and last_run is not None:
         cutoff = min(cutoff, last_run)
     return unseen(messages, cursor, cutoff)
+
+
+def _told(
+    run: ObserverRun, messages: Sequence[Message], new: Sequence[Message], cursor: Cursor | None
+) -> int:
+    """Return how many of the new messages a run before this one has told.
+
+    One that looked back less far may have left some out, unless it is known that it did not.
+    """
+    is_longer = run.mode != "normal" and cursor is not None and not cursor.is_whole
+    return 0 if is_longer else told_before(messages, new, cursor)
 
 
 def _notices(run: ObserverRun, stored: StoredSession, tail: Tail) -> Sequence[Notice]:

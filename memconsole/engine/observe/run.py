@@ -278,5 +278,5 @@ def extract(
     found = read_observations(answer.completion.text)
     if found is None:
         return own, answer.details(because="its answer is not in the form that was asked for")
-    new = observer.new_ones(taken(masked, batch, found), log, own.masked)
+    new = observer.new_ones(batch, taken(masked, batch, found), log, own.masked)
     return replace(new, planted=own.planted), answer.details()

@@ -217,6 +217,21 @@ class TestProgress:
         assert "since the last run" in outcome.message
         assert stage.file == before
 
+    def test_what_was_taken_back_does_not_return_when_its_beginning_is_out_of_sight(self) -> None:
+        stage = ObserveStage()
+        stage.tell("the dentist is on Wednesday at 10")
+        stage.later(minutes=1)
+        stage.tell("Noted: dentist on Wednesday at 10.")
+        stage.later(minutes=3)
+        stage.tell("no wait, Thursday", "Okay, Thursday at 10 then.")
+        added(stage.look())
+        before = stage.texts
+        stage.later(minutes=11, seconds=30)
+        stage.tell("thanks a lot", "You are welcome.")
+        stage.look()
+        assert stage.texts == before
+        assert not any(one.startswith("Noted") for one in before)
+
     def test_missed_runs_leave_no_gap(self) -> None:
         stage = ObserveStage()
         stage.tell("good morning to you", "hello")
