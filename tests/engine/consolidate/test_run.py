@@ -307,14 +307,13 @@ def test_an_edit_of_memory_in_the_very_moment_is_taken_in() -> None:
     assert stage.text("MEMORY.md") == "two\n"
 
 
-def test_memory_that_would_lose_what_it_says_is_not_written() -> None:
+def test_a_line_is_put_above_a_fence_that_nobody_closed() -> None:
     stage = Stage()
     stage.files[ROOT, "MEMORY.md"] = "# Memory\n\n## Promoted\n\n```\nopen to the end\n"
-    id_ = stage.find("8443")
-    outcome = failed(stage.run(Promote(AGENT.ref, (id_,))), "workspace")
-    assert "more than a quarter" in outcome.message
-    assert failed(stage.run(Promote(AGENT.ref, (id_,), dry_run=True)), "workspace")
-    assert (stage.text("MEMORY.md") or "").endswith("to the end\n")
+    stage.run(Promote(AGENT.ref, (stage.find("8443"),)))
+    above, _, behind = (stage.text("MEMORY.md") or "").partition("```")
+    assert "8443" in above
+    assert behind == "\nopen to the end\n"
 
 
 @pytest.mark.parametrize("id_", ["", "d-", "d-00000000", "m-1a2b3c4d", "; rm -rf /"])
