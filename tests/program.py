@@ -6,11 +6,12 @@ import atexit
 import hashlib
 import json
 import os
+import signal
 import stat
 import subprocess
 import sys
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,7 +119,10 @@ class Program:
         return self("--json", *arguments)
 
     def start(self, *arguments: str) -> subprocess.Popen[str]:
-        """Start one command from nothing and return at once."""
+        """Start one command from nothing and return at once; it listens to Ctrl+C.
+
+        Where the tests run in the background of a shell, that is ignored, and children inherit it.
+        """
         return subprocess.Popen(
             [sys.executable, "-m", "memconsole", *arguments],
             env=self._everything(),
@@ -128,6 +132,7 @@ class Program:
             stderr=subprocess.PIPE,
             text=True,
             encoding="utf-8",
+            preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # takes no lock
         )
 
     def _everything(self) -> dict[str, str]:
