@@ -226,13 +226,14 @@ def advice(
         "key": shlex.quote(key),
         "agent": shlex.quote(agent_id),
         "largest": shlex.quote(largest),
-        "servers": "openclaw mcp list" if has_servers else "",
+        "servers": "openclaw mcp configure NAME --disable" if has_servers else "",
     }
-    found = [
-        (size, Advice(text.format(short_kilo(size), name=largest), command.format(**names)))
-        for kind, least, text, command in _ADVICE
-        if (size := sizes.get(kind, 0)) >= max(least * total, _LEAST)
-    ]
+    where = ", which `openclaw mcp list` names" if has_servers else ""
+    found = []
+    for kind, least, text, command in _ADVICE:
+        if (size := sizes.get(kind, 0)) >= max(least * total, _LEAST):
+            said = text.format(short_kilo(size), name=largest, where=where)
+            found.append((size, Advice(said, command.format(**names))))
     if is_compacted and window_percent is not None and window_percent >= _EARLY:
         state = "now" if window_percent <= _LATE else "at once"
         text = f"it is at {window_percent:.0f} % of its window: compact {state}, best at 50 to 70 %"
@@ -244,7 +245,7 @@ _ADVICE = (
     (
         PartKind.TOOLS,
         _SHARE_OF_TOOLS,
-        "tools take {} of every request: switch off the tool servers that nobody uses",
+        "tools take {} of every request: switch off the tool servers that nobody uses{where}",
         "{servers}",
     ),
     (

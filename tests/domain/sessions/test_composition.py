@@ -80,7 +80,7 @@ def test_what_takes_most_of_a_session_is_advised_on_with_its_command() -> None:
             "memory files take 6K of every request, MEMORY.md most",
             "memconsole memory edit MEMORY.md --agent main",
         ),
-        ("tools take 3K of every request", "openclaw mcp list"),
+        ("tools take 3K of every request", "openclaw mcp configure NAME --disable"),
     ]
 
 
