@@ -4,18 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.cases.stage import prepare
-from tests.cases.test_cases import CASES
+from tests.cases.test_cases import CASES, pytestmark
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-pytestmark = [
-    pytest.mark.shared,
-    pytest.mark.skipif(not CASES.is_dir(), reason=f"needs the shared folder of cases at {CASES}"),
-]
+__all__ = ("pytestmark",)
 
 MAIN = "agent:main:main"
 RESET, DELETED = "33363ebe-89e3-50c6-a7b9-1b501a32224c", "83b08207-45fc-50b5-8fb4-c671211447d8"

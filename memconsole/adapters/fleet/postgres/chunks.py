@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
         Shelf,
     )
     from memconsole.domain.fleet.server import ServerAddress
+
+T = TypeVar("T")
 
 Name = tuple[str, bool]
 """Agent of an index, and whether it holds sessions."""
@@ -221,25 +223,18 @@ class ChunkCopy:
             cursor.execute(
                 "DELETE FROM fleet.documents WHERE index_id = %s AND id = ANY (%s)", (number, gone)
             )
-            cursor.executemany(
-                _PUT_DOCUMENT,
-                [(number, at, _plain(found.path), *found[1:]) for at, found in changed],
-            )
+            for page in _pages(changed, _PAGE):
+                made = [(number, at, _plain(found.path), *found[1:]) for at, found in page]
+                _put(cursor, _PUT_DOCUMENTS, made)
         self._documents[number] = {at: tuple(found) for at, found in documents.items()}
 
-    def _insert(self, number: int, chunks: Iterable[PublishedChunk]) -> None:
-        found = list(chunks)
+    def _insert(self, number: int, chunks: Sequence[PublishedChunk]) -> None:
         with self._connection.cursor() as cursor:
-            cursor.executemany(_PUT_CHUNK, [_row(number, chunk) for chunk in found])
+            _put(cursor, _PUT_CHUNKS, [_row(number, chunk) for chunk in chunks])
             if self._has_vectors:
-                cursor.executemany(
-                    "INSERT INTO fleet.vectors (index_id, id, vector) VALUES (%s, %s, %s)",
-                    [
-                        (number, chunk.id, vector_text(chunk.vector))
-                        for chunk in found
-                        if chunk.vector is not None
-                    ],
-                )
+                vectors = ((chunk.id, chunk.vector) for chunk in chunks)
+                rows = [(number, at, vector_text(one)) for at, one in vectors if one is not None]
+                _put(cursor, _PUT_VECTORS, rows)
 
     def _settle(self, number: int, shelf: Shelf, index: OutgoingIndex, stamp: str) -> None:
         """Note that the copy is what the index is."""
@@ -339,18 +334,35 @@ def _plain(text: str) -> str:
     return text.replace("\0", " ").encode("utf-8", "replace").decode()
 
 
-_PUT_DOCUMENT = """
-INSERT INTO fleet.documents (index_id, id, path, modified_at, is_archived)
-VALUES (%s, %s, %s, %s, %s) ON CONFLICT (index_id, id) DO UPDATE SET path = excluded.path,
-  modified_at = excluded.modified_at, is_archived = excluded.is_archived
-"""
+class _Put(NamedTuple):
+    """A statement that writes rows: up to their values, the values of one, and behind them."""
 
-_PUT_CHUNK = """
-INSERT INTO fleet.chunks (index_id, id, document, hash, start_line, end_line, at, words, on_path,
-  tags, heading, lex, text, tokens)
-VALUES (%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_tsvector('fleet.words', %s), %s, %s)
-"""
+    head: str
+    row: str
+    tail: str = ""
 
 
-def _pages(ids: Sequence[int], size: int) -> Iterable[Sequence[int]]:
-    return (ids[at : at + size] for at in range(0, len(ids), size))
+_PUT_DOCUMENTS = _Put(
+    "INSERT INTO fleet.documents (index_id, id, path, modified_at, is_archived)",
+    "(%s, %s, %s, %s, %s)",
+    "ON CONFLICT (index_id, id) DO UPDATE SET path = excluded.path,"
+    " modified_at = excluded.modified_at, is_archived = excluded.is_archived",
+)
+_PUT_CHUNKS = _Put(
+    "INSERT INTO fleet.chunks (index_id, id, document, hash, start_line, end_line, at, words,"
+    " on_path, tags, heading, lex, text, tokens)",
+    "(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, to_tsvector('fleet.words', %s), %s, %s)",
+)
+_PUT_VECTORS = _Put("INSERT INTO fleet.vectors (index_id, id, vector)", "(%s, %s, %s)")
+
+
+def _put(cursor: psycopg.Cursor, put: _Put, rows: Sequence[Sequence[object]]) -> None:
+    """Write rows as one statement: after each of them the server counts all that the host has."""
+    if rows:
+        values = ", ".join([put.row] * len(rows))
+        words = f"{put.head} VALUES {values} {put.tail}"
+        cursor.execute(words.encode(), [one for row in rows for one in row], prepare=False)
+
+
+def _pages(rows: Sequence[T], size: int) -> Iterable[Sequence[T]]:
+    return (rows[at : at + size] for at in range(0, len(rows), size))

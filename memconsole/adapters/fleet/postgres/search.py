@@ -105,10 +105,6 @@ class SearchableCopy:
     ) -> Iterator[tuple[CopyReader, Searched]]:
         """Open what may be searched of certain indexes.
 
-        Args:
-            meant: Whether an index is.
-            name: What hits in it call its agent.
-
         Raises:
             SourceAwayError: The server is away, or refuses.
         """
@@ -253,12 +249,7 @@ class CopyReader:
     ) -> Legs:
         """Return what both legs find, each candidate once, with the cosines of all.
 
-        Args:
-            query: What is looked for.
-            narrowing: What may be found.
-            scope: Number for the candidates.
-            text_only: Leave the vector leg out.
-            also: Chunks that another leg found; here is none.
+        No other leg finds chunks here, so `also` is empty.
         """
         del also
         self._count(query)
