@@ -29,6 +29,7 @@ from memconsole.adapters.fleet.postgres.copy import PostgresCopy
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.search import SearchableCopy
 from memconsole.compose import engine as wiring
+from memconsole.compose.recall import measure, read_questions
 from memconsole.compose.search import query_model
 from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.reindex import Reindex
@@ -36,7 +37,6 @@ from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.search.values import SearchRequest, SearchResult
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import FleetSettings
-from memconsole.engine.measure_recall import measure, read_questions
 from memconsole.engine.search.copied import CopySearch
 from memconsole.engine.search.outgoing import shelves
 from tests.lanes.postgres.fleet import Fleet

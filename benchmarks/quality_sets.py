@@ -21,10 +21,10 @@ from benchmarks.operator_set import SET, WORKSHOP, read_rows
 from benchmarks.search import LOCOMO, link_home, store_between
 from memconsole.adapters.clock import SystemClock
 from memconsole.compose.engine import build_engine
+from memconsole.compose.recall import measure as recall_of
+from memconsole.compose.recall import read_questions
 from memconsole.domain.agents import Origin
 from memconsole.domain.settings import SearchSettings, Settings
-from memconsole.engine.measure_recall import measure as recall_of
-from memconsole.engine.measure_recall import read_questions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -21,8 +21,8 @@ from benchmarks.measure import Subject, measure
 from benchmarks.operator_set import WAYS, recall
 from benchmarks.search import LOCOMO, QUESTION, at_least, link_home, store_between
 from benchmarks.static_service import static_service
+from memconsole.compose.recall import read_questions
 from memconsole.domain.search.recall import Sums
-from memconsole.engine.measure_recall import read_questions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

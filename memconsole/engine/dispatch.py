@@ -32,8 +32,7 @@ from typing import TYPE_CHECKING, Any
 from memconsole.domain.commands.account import account_of, brief
 from memconsole.domain.commands.command import command_line, key_of, name_of
 from memconsole.domain.commands.outcomes import Planned, Run, reason_of, status_of
-from memconsole.engine.steps import StepLog
-from memconsole.engine.turn import settle
+from memconsole.engine.turn import StepLog, settle
 from memconsole.errors import ReadOnlyError, StateError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import let_out

@@ -1,16 +1,24 @@
-"""Gives a command its turn: finds its agent, locks the workspace, and lets an attempt begin anew.
+"""How a command goes: its turn in a locked workspace, its attempts, and the steps it tells of.
 
-Every command that writes into a workspace begins with it. What an attempt writes stands with the
-record of it, or is taken back; what an earlier run left half done is put right before.
+Every command that writes into a workspace begins with its turn. What an attempt writes stands with
+the record of it, or is taken back; what an earlier run left half done is put right before.
 """
 
 from __future__ import annotations
 
 import logging
+from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Notice
-from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason, notices_of
+from memconsole.domain.commands.outcomes import (
+    RUNNING,
+    Failed,
+    Skipped,
+    SkipReason,
+    Step,
+    notices_of,
+)
 from memconsole.engine.home.lookup import find_agent
 from memconsole.errors import (
     ConcurrentEditError,
@@ -21,14 +29,14 @@ from memconsole.errors import (
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Follower, Outcome
     from memconsole.domain.memory.intents import Erasure
     from memconsole.engine.home.reader import Reader
-    from memconsole.ports.platform import Journal, Locks
+    from memconsole.ports.platform import Clock, Journal, Locks
 
 
 logger = logging.getLogger(__name__)
@@ -161,3 +169,49 @@ def notices_of_step(name: str, outcome: Outcome) -> tuple[Notice, ...]:
         return notices_of(outcome)
     said = f"{name} failed: {outcome.message}"
     return (Notice("capture-failed", said, agent=outcome.command.agent.id or None),)
+
+
+@dataclass(slots=True)
+class Doing:
+    """How a step goes; whoever does it may say more."""
+
+    status: str = "done"
+    message: str = ""
+
+
+class StepLog:
+    """The steps of one command, in order.
+
+    Attributes:
+        steps: The last one may still run.
+    """
+
+    def __init__(self, clock: Clock, follower: Follower | None = None) -> None:
+        self._clock = clock
+        self._follower = follower
+        self.steps: list[Step] = []
+
+    @contextmanager
+    def doing(self, name: str, meanwhile: str = "") -> Iterator[Doing]:
+        """Tell that a step begins, and how it ended; what is raised is its failure.
+
+        Args:
+            name: Of the step.
+            meanwhile: What is waited for, where that takes longer than a moment.
+        """
+        start_s = self._clock.monotonic()
+        self._tell(Step(name, RUNNING, message=meanwhile))
+        step = Doing("failed")
+        try:
+            going = Doing()
+            yield going
+            step = going
+        finally:
+            took = round((self._clock.monotonic() - start_s) * 1000)
+            self.steps.pop()
+            self._tell(Step(name, step.status, took, step.message))
+
+    def _tell(self, step: Step) -> None:
+        self.steps.append(step)
+        if self._follower is not None:
+            self._follower.moved(step)

@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.adapters.gateway import frames
-from memconsole.adapters.gateway.connection import MAX_FRAME_BYTES, Hello, SocketConnection
-from memconsole.adapters.gateway.inbox import Inbox
+from memconsole.adapters.gateway.connection import MAX_FRAME_BYTES, Hello, Inbox, SocketConnection
 from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.lazy_dataclass import dataclass

@@ -11,8 +11,7 @@ import time
 from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
-from memconsole.adapters.gateway.connection import SocketConnection
-from memconsole.adapters.gateway.inbox import farewell
+from memconsole.adapters.gateway.connection import SocketConnection, farewell
 from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
 from memconsole.domain.gateway import Verdict
 from memconsole.errors import GatewayCallError, GatewayUnavailableError

@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
     from memconsole.engine.rotation.target import Target, Targets
-    from memconsole.engine.steps import StepLog
     from memconsole.engine.transcripts.fingerprint import Fingerprints
+    from memconsole.engine.turn import StepLog
     from memconsole.ports.platform import Gateway, Locks, SessionStore
 
 

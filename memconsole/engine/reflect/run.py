@@ -50,8 +50,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings.sections import ReflectorSettings
     from memconsole.engine.home.workspace import AgentMemory, Memories
     from memconsole.engine.model import BudgetedModel
-    from memconsole.engine.steps import StepLog
-    from memconsole.engine.turn import Turns
+    from memconsole.engine.turn import StepLog, Turns
     from memconsole.ports.state import ReflectionLog
 
 

@@ -2,21 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.planted import holds_planted
-from memconsole.domain.rotation import Limits, WouldCapture, would_rotate
+from memconsole.domain.rotation import (
+    Limits,
+    RotationState,
+    WouldCapture,
+    is_another,
+    of_stored,
+    would_rotate,
+)
+from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.summarize.markers import observations
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.rotation.plan import plan_rotation
-from memconsole.engine.rotation.settle import settle
+from memconsole.engine.rotation.run import UNANSWERED
 from memconsole.engine.transcripts.whole import read_whole
-from memconsole.errors import StoreError
+from memconsole.errors import LockedError, StoreError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.rotation import Rotation, WouldRotate
+    from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.domain.transcripts.records import Message
@@ -24,9 +36,11 @@ if TYPE_CHECKING:
     from memconsole.engine.rotation.plan import RotationPlan
     from memconsole.ports.platform import Clock, Locks, RotationLog, SampleStore, SessionStore
 
+_NEWEST = 5
+
 
 class RotationService:
-    """Plans of rotation."""
+    """Plans of rotation, and the ends of resets whose process has ended."""
 
     def __init__(
         self,
@@ -48,8 +62,49 @@ class RotationService:
         self._locks = locks
 
     def settled(self, since: datetime) -> tuple[Rotation, ...] | None:
-        """Return the resets that were sent since then; see `settle`."""
-        return settle(self._rotations, self._reader, self._locks, self._clock, since=since)
+        """Return the resets that were sent since then, each with its end, by journal and disk.
+
+        Nothing is sent. None while one of them may still be answered, or its process still goes on.
+
+        Raises:
+            StateError: An end cannot be written into the journal.
+        """
+        found: list[Rotation] = []
+        for agent, key, stored in self._live():
+            for one in self._rotations.recent(agent, key, limit=_NEWEST):
+                if one.started_at < since or one.state is RotationState.DEFERRED:
+                    continue
+                ended = self._ended(one, stored)
+                if ended is None:
+                    return None
+                found.append(ended)
+        return tuple(found)
+
+    def _live(self) -> Iterator[tuple[AgentRef, str, StoredSession]]:
+        home = self._reader.home()
+        for agent in agents_of(home, None):
+            for one in self._reader.sessions(home, agent).listing.sessions:
+                if one.state is SessionState.LIVE and one.key is not None:
+                    yield agent.ref, one.key.text, one
+
+    def _ended(self, one: Rotation, stored: StoredSession) -> Rotation | None:
+        """Return a reset with its end, of which nobody but the session itself can tell."""
+        if one.state is not RotationState.SENT:
+            return one
+        now = self._clock.now()
+        try:
+            with self._locks.session(one.agent.home.path, one.key):
+                after = of_stored(stored)
+                if is_another(one.before, after):
+                    state = RotationState.PROVEN
+                elif now - one.started_at >= UNANSWERED:
+                    state = RotationState.INEFFECTIVE
+                else:
+                    return None
+                self._rotations.finish(one.id, state, after, now)
+                return replace(one, state=state, after=after, ended_at=now)
+        except LockedError:
+            return None
 
     def what_if(
         self, *, agent_id: str | None, threshold_tokens: int | None, since: datetime

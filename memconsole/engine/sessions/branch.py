@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.target import Target, Targets
-    from memconsole.engine.steps import StepLog
+    from memconsole.engine.turn import StepLog
     from memconsole.ports.platform import BranchLog, Clock, Gateway, Locks, SessionStore
     from memconsole.ports.state import RecoveryLog
 

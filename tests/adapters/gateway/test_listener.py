@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.adapters.gateway import listener as timing
-from memconsole.adapters.gateway.inbox import farewell, is_news
+from memconsole.adapters.gateway.connection import farewell, is_news
 from memconsole.adapters.gateway.reconnecting import NEAR_S, Backoff
 from memconsole.domain.gateway import Verdict
 from tests.adapters.gateway.scripted import error, let_in, ok, recorded, scripted, until
