@@ -53,28 +53,32 @@ HOME = "/home/op/.openclaw"
 BASE = 1_000
 
 _STRANGERS = """
+SET session_replication_role = replica;
 DROP INDEX IF EXISTS fleet.chunks_lex, fleet.vectors_near;
 INSERT INTO fleet.hosts (role, name, joined_at, seen_at) SELECT 'x' || n, 's' || n, now(), now()
   FROM generate_series(0, {count} - 2) n ON CONFLICT DO NOTHING;
 INSERT INTO fleet.homes (host, identity, path, looked_at) SELECT h.id, gen_random_uuid(),
   '/home/op/.openclaw', now() FROM fleet.hosts h WHERE name ~ '^s[0-9]' AND NOT EXISTS
   (SELECT FROM fleet.homes o WHERE o.host = h.id);
-CREATE TEMP TABLE base AS SELECT i.id, i.chunks FROM fleet.indexes i
+CREATE TEMP TABLE base AS SELECT i.id FROM fleet.indexes i
   JOIN fleet.homes o ON o.id = i.home JOIN fleet.hosts h ON h.id = o.host WHERE h.name = '{host}';
 CREATE TEMP TABLE made AS SELECT o.id AS home FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host
   WHERE h.name ~ '^s[0-9]' AND NOT EXISTS (SELECT FROM fleet.indexes i WHERE i.home = o.id);
-INSERT INTO fleet.indexes (home, agent, is_talk, agents, model, chunks, words, epoch_chunks,
-  df_unit, df) SELECT m.home, i.agent, i.is_talk, i.agents, i.model, i.chunks, i.words,
-  i.epoch_chunks, i.df_unit, i.df FROM base b JOIN fleet.indexes i ON i.id = b.id, made m;
+INSERT INTO fleet.indexes (home, agent, is_talk, agents, model, epoch_chunks, df_unit, df)
+  SELECT m.home, i.agent, i.is_talk, i.agents, i.model, i.epoch_chunks, i.df_unit, i.df
+  FROM base b JOIN fleet.indexes i ON i.id = b.id, made m;
 CREATE TEMP TABLE new AS SELECT i.id AS n FROM fleet.indexes i JOIN made m ON m.home = i.home;
+INSERT INTO fleet.sizes SELECT n.n, s.documents, s.chunks, s.words, s.bytes
+  FROM fleet.sizes s JOIN base b ON b.id = s.index_id, new n;
 INSERT INTO fleet.documents SELECT n.n, d.id, d.path, d.modified_at, d.is_archived
   FROM fleet.documents d JOIN base b ON b.id = d.index_id, new n;
 INSERT INTO fleet.chunks SELECT n.n, c.id, c.document, c.hash, c.start_line, c.end_line, c.at,
-  c.words, c.on_path, c.tags, c.heading, c.lex, c.text, c.tokens
+  c.words, c.on_path, c.tags, c.heading, c.lex, c.text, c.tokens,
+  c.bytes
   FROM fleet.chunks c JOIN base b ON b.id = c.index_id, new n;
 INSERT INTO fleet.vectors SELECT n.n, v.id, v.vector + w.vector FROM fleet.vectors v
   JOIN base b ON b.id = v.index_id CROSS JOIN new n JOIN fleet.vectors w ON w.index_id = b.id
-  AND w.id = (v.id * 7 + n.n * 131) % b.chunks + 1;
+  AND w.id = (v.id * 7 + n.n * 131) % {base} + 1;
 SET maintenance_work_mem = '2GB';
 CREATE INDEX chunks_lex ON fleet.chunks USING gin (lex) WITH (fastupdate = off);
 CREATE INDEX vectors_near ON fleet.vectors USING hnsw
@@ -252,7 +256,9 @@ class Strangers:
         self._every = self._one | {HomeRef(HOME, name): name for name in names}
         self._search = bench.search(settings)
         with bench.fleet.admin() as connection:
-            for statement in _STRANGERS.format(host="base", count=total // BASE).split(";"):
+            for statement in _STRANGERS.format(host="base", count=total // BASE, base=BASE).split(
+                ";"
+            ):
                 connection.execute(statement)
         bench.settle()
 

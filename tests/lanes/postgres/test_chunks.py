@@ -63,10 +63,11 @@ def test_a_memory_is_published_once(fleet: Fleet, memories: Memories) -> None:
     assert memories.publish() == (0, 0, 0)
     with fleet.admin() as connection:
         [row] = connection.execute(
-            "SELECT i.chunks, i.words > 0, i.df IS NOT NULL, (SELECT count(*) FROM fleet.vectors)"
-            " FROM fleet.indexes i"
+            "SELECT s.documents, s.chunks, s.words > 0, s.bytes > 0, i.df IS NOT NULL,"
+            " (SELECT count(*) FROM fleet.vectors) FROM fleet.indexes i JOIN fleet.sizes s"
+            " ON s.index_id = i.id"
         ).fetchall()
-    assert row == (2, True, True, 2)
+    assert row == (1, 2, True, True, True, 2)
 
 
 def test_only_what_changed_is_sent_again(fleet: Fleet, memories: Memories) -> None:

@@ -201,32 +201,3 @@ def test_a_person_that_floods_one_host_keeps_nobody_else_from_it(fleet: Fleet) -
         with pytest.raises(psycopg.errors.ProgramLimitExceeded, match="a hundred commands"):
             mallory.execute(LETTER.format(home=home))
         anna.execute(LETTER.format(home=home))
-
-
-def test_chunks_of_before_are_counted_by_an_upgrade(server: Server, tmp_path: Path) -> None:
-    fleet = OldFleet(server, tmp_path, 4)
-    host = fleet.join("old")
-    with fleet.admin() as admin, closing(copy_of(host)) as copy:
-        copy.publish(sessions(1))
-        admin.execute(f"SET ROLE {owner.OWNER}")
-        admin.execute(owner.vectors_script("pg_catalog"))  # else hosts publish anew
-        admin.execute("RESET ROLE")
-        admin.execute(
-            "INSERT INTO fleet.indexes (home, agent, is_talk, agents) SELECT id, 'main', false,"
-            " '{main}' FROM fleet.homes"
-        )
-        admin.execute(
-            "INSERT INTO fleet.documents SELECT id, 1, 'a.md', NULL, false FROM fleet.indexes"
-        )
-        admin.execute(
-            "INSERT INTO fleet.chunks (index_id, id, document, hash, start_line, end_line, words,"
-            " on_path, tags, heading, lex, text) SELECT id, n, 1, 0, 1, 1, 2, false, '{}', '', '',"
-            " 'two words' FROM fleet.indexes, generate_series(1, 3) n"
-        )
-        assert fleet.owner("fleet", "upgrade").code == 0
-        [row] = admin.execute(
-            "SELECT documents, chunks, words, bytes > 27 FROM fleet.sizes"
-        ).fetchall()
-        assert row == (1, 3, 6, True)
-        admin.execute("DELETE FROM fleet.chunks WHERE id = 2")
-        assert admin.execute("SELECT chunks, words FROM fleet.sizes").fetchall() == [(2, 4)]

@@ -242,10 +242,8 @@ class ChunkCopy:
         with self._connection.transaction():
             self._begin()
             self._connection.execute(
-                "UPDATE fleet.indexes i SET stamp = %s, agents = %s, model = %s,"
-                " epoch_chunks = %s, df_unit = %s, df = %s, (chunks, words) = (SELECT count(*),"
-                " coalesce(sum(c.words), 0) FROM fleet.chunks c WHERE c.index_id = i.id)"
-                " WHERE i.id = %s",
+                "UPDATE fleet.indexes SET stamp = %s, agents = %s, model = %s,"
+                " epoch_chunks = %s, df_unit = %s, df = %s WHERE id = %s",
                 (
                     stamp,
                     list(shelf.agents),

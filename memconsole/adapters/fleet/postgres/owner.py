@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.fleet.server import ServerAddress
 
-KNOWN: Final = 5
+KNOWN: Final = 4
 """Version of the schema that this memconsole makes and needs at most."""
 
 CHUNKS: Final = 3
