@@ -114,13 +114,14 @@ def table(names: list[str]) -> str:
 
 def cold() -> list[Row]:
     """Return what a search by a new process takes of both providers, its index being whole."""
-    home = link_home("cold-quality", next(one for one in SET.iterdir() if one.is_dir()))
+    workspace = next(one for one in SET.iterdir() if one.is_dir())
     subjects = [Subject("python -c pass", [sys.executable, "-c", "pass"], environment("bare"))]
     for provider in PROVIDERS:
-        seen = environment(f"cold {provider}") | {"MEMCONSOLE_SEARCH__PROVIDER": provider}
-        command = [memconsole(), "--home", str(home)]
-        run_once(Subject("reindex", [*command, "reindex"], seen))
-        subjects.append(Subject(provider, [*command, "search", "--agent", "main", ASKED], seen))
+        link_home(f"cold {provider}", workspace)
+        seen = environment(f"home-cold {provider}") | {"MEMCONSOLE_SEARCH__PROVIDER": provider}
+        run_once(Subject("reindex", [memconsole(), "reindex"], seen))
+        asked = [memconsole(), "search", "--agent", "main", ASKED]
+        subjects.append(Subject(provider, asked, seen))
     found = measure(subjects, rounds=ROUNDS)
     bare = found["python -c pass"]
     rows = []

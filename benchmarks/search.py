@@ -114,7 +114,7 @@ def work(folder: Path, name: str) -> dict[str, float]:
 
 def link_home(name: str, workspace: Path) -> Path:
     """Return a platform home whose only agent has that workspace."""
-    home = CACHE / "users" / f"home-{name}" / ".openclaw"
+    home = CACHE / "users" / f"home-{name}".replace(" ", "-") / ".openclaw"
     home.mkdir(parents=True, exist_ok=True)
     roster = {"agents": {"list": [{"id": "main", "workspace": str(workspace)}]}}
     (home / "openclaw.json").write_text(json.dumps(roster), encoding="utf-8")

@@ -1,6 +1,7 @@
 """Entry of the program; `--version`, plain searches and the console are spared Typer."""
 
 # No `from __future__` here: that, too, is an import, and would come before the last lines.
+import atexit
 import gc
 import os
 import sys
@@ -34,8 +35,28 @@ def main() -> int:
     return run()
 
 
+def program() -> None:
+    """Run the command line and end the process with its exit code.
+
+    Freeing every object one by one takes a tenth of a short call, and the system frees all of them
+    at once. Whoever still has a thread at work ends the usual way (ADR 0056).
+    """
+    code = main()
+    threads = sys.modules.get("threading")
+    if threads is None or threads.active_count() == 1:
+        atexit._run_exitfuncs()  # as the standard library ends its own children
+        try:
+            for stream in (sys.stdout, sys.stderr):
+                if stream is not None:
+                    stream.flush()
+        except OSError:
+            sys.exit(code)  # tells of a full disk
+        os._exit(code)
+    sys.exit(code)
+
+
 if __name__ == "__main__":
     if not sys.flags.safe_path:
         # `python -m` puts the current folder first, and who writes there would be imported.
         del sys.path[0]
-    sys.exit(main())
+    program()

@@ -1,6 +1,6 @@
 """`dataclass` as the standard library has it, made for many classes of which few are used.
 
-The standard library compiles six methods of every frozen class when its module is imported, about a
+The standard library compiles up to ten methods of every class when its module is imported, about a
 millisecond each time; a start of ours imports 240 such classes and makes objects of half of them.
 Here only the class with its slots is made at once. The rest waits until it is asked for: fields,
 and the methods that need no text, which are closures. `__init__` is compiled when a class has made
@@ -11,6 +11,7 @@ see the original, and `fields`, `replace` and patterns work as usual.
 from __future__ import annotations
 
 import dataclasses
+import operator
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING, cast
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["dataclass"]
 
-_OURS = {"frozen", "slots", "kw_only"}
+_OURS = {"frozen", "slots", "kw_only", "order"}
 
 _FEW = 30
 """Objects that are made without compiling anything."""
@@ -37,24 +38,29 @@ _KIND = "_field_type"
 if not TYPE_CHECKING:
 
     def dataclass(cls: type | None = None, /, **options: bool) -> object:
-        """Make a dataclass; only frozen ones with slots are made differently here."""
+        """Make a dataclass; only those with slots are made differently here."""
 
         def make(plain: type) -> type:
-            if not (options.get("frozen") and options.get("slots") and set(options) <= _OURS):
+            if not (options.get("slots") and set(options) <= _OURS):
                 return dataclasses.dataclass(**options)(plain)
-            return _frozen(plain, kw_only=options.get("kw_only", False))
+            methods = dict(_METHODS)
+            if options.get("frozen"):
+                methods.update(_FROZEN)
+            if options.get("order"):
+                methods.update(_ORDERED)
+            return _made(plain, methods, kw_only=options.get("kw_only", False))
 
         return make if cls is None else make(cls)
 
 
-def _frozen(plain: type, *, kw_only: bool) -> type:
-    """Return what `dataclass(frozen=True, slots=True)` makes of a class; what it defines stays."""
-    own = {**_METHODS, **plain.__dict__}
+def _made(plain: type, methods: Mapping[str, object], *, kw_only: bool) -> type:
+    """Return what `dataclass(slots=True)` makes of a class; what it defines stays."""
+    own = {**methods, **plain.__dict__}
     notes: dict[str, object] = own.get("__annotations__", {})
     names = [name for name, text in notes.items() if "ClassVar" not in str(text)]
     defaults = {name: own.pop(name) for name in names if name in own}
     if own["__hash__"] is None:  # Python's own, where a class says what it equals
-        own["__hash__"] = _METHODS["__hash__"]
+        own["__hash__"] = methods["__hash__"]
     for name in ("__dict__", "__weakref__"):
         own.pop(name, None)
     inherited = {name for base in plain.__mro__ for name in base.__dict__.get("__slots__", ())}
@@ -147,6 +153,24 @@ def _eq(cls: type) -> Callable[[object, object], object]:
     return one_eq if len(names) == 1 else __eq__
 
 
+def _order(name: str) -> Callable[[type], Callable[[object, object], object]]:
+    """Return a maker of one comparison of two objects by their fields."""
+    compare: Callable[[object, object], object] = getattr(operator, name)
+
+    def make(cls: type) -> Callable[[object, object], object]:
+        names = tuple(one.name for one in _fields(cls) if one.compare)
+
+        def method(self: object, other: object) -> object:
+            if other.__class__ is not self.__class__:
+                return NotImplemented
+            mine, yours = ([getattr(side, one) for one in names] for side in (self, other))
+            return compare(mine, yours)
+
+        return method
+
+    return make
+
+
 def _hash(cls: type) -> Callable[[object], int]:
     counts = ((one.name, one.compare if one.hash is None else one.hash) for one in _fields(cls))
     names = tuple(name for name, is_hashed in counts if is_hashed)
@@ -235,6 +259,8 @@ def _filled(made: object, fields: tuple[_Field, ...], values: dict[str, object])
 def _compiled(cls: type) -> Callable[..., None]:
     """Compile the `__init__` of a class from its fields."""
     known: dict[str, object] = {"_set": object.__setattr__, "_missing": dataclasses.MISSING}
+    is_frozen = vars(cls).get("__setattr__") is _refuse_set
+    line = "    _set(self, {!r}, {})" if is_frozen else "    self.{} = {}"
     plain: list[str] = []
     named: list[str] = []
     body: list[str] = []
@@ -248,7 +274,7 @@ def _compiled(cls: type) -> Callable[..., None]:
             default = "=_missing"
             value = f"_make_{one.name}() if {one.name} is _missing else {one.name}"
         (named if one.kw_only else plain).append(f"{one.name}{default}")
-        body.append(f"    _set(self, {one.name!r}, {value})")
+        body.append(line.format(one.name, value))
     if hasattr(cls, "__post_init__"):
         body.append("    self.__post_init__()")
     parameters = ", ".join(["self", *plain, *(["*", *named] if named else [])])
@@ -263,11 +289,17 @@ _METHODS: Mapping[str, object] = {
     "__init__": _late("__init__", _first_init),
     "__repr__": _late("__repr__", _repr),
     "__eq__": _late("__eq__", _eq),
+    "__hash__": None,
+}
+_FROZEN: Mapping[str, object] = {
     "__hash__": _late("__hash__", _hash),
     "__setattr__": _refuse_set,
     "__delattr__": _refuse_delete,
     "__getstate__": _getstate,
     "__setstate__": _setstate,
+}
+_ORDERED: Mapping[str, object] = {
+    f"__{name}__": _late(f"__{name}__", _order(name)) for name in ("lt", "le", "gt", "ge")
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import operator
 import pickle
 from typing import Any, ClassVar
 
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from memconsole import lazy_dataclass
 
 
-def both(**options: bool) -> tuple[Any, Any]:
+def both(*, frozen: bool = True, **options: bool) -> tuple[Any, Any]:
     """Return the same class made by the original and by ours."""
     made = []
     for decorator in (dataclasses.dataclass, lazy_dataclass.dataclass):
@@ -30,11 +31,12 @@ def both(**options: bool) -> tuple[Any, Any]:
             def twice(self) -> int:
                 return self.one * 2
 
-        made.append(decorator(frozen=True, slots=True, **options)(Base))
+        made.append(decorator(frozen=frozen, slots=True, **options)(Base))
     return made[0], made[1]
 
 
 THEIRS, OURS = both()
+ORDERED = both(order=True)
 
 
 @lazy_dataclass.dataclass(frozen=True, slots=True)
@@ -54,6 +56,13 @@ class Place(Point):
     def __post_init__(self) -> None:
         if self.name == "nowhere":
             raise ValueError(self.name)
+
+
+@lazy_dataclass.dataclass(slots=True)
+class Moved:
+    """May change."""
+
+    x: float
 
 
 @lazy_dataclass.dataclass(frozen=True, slots=True)
@@ -188,24 +197,37 @@ def test_names_only() -> None:
         ours(1)
 
 
-def test_what_orders_itself_or_changes_is_the_original() -> None:
-    @lazy_dataclass.dataclass(frozen=True, slots=True, order=True)
-    class Ordered:
-        one: int
+def test_what_may_change_changes_and_has_no_hash() -> None:
+    for cls in both(frozen=False):
+        for number in range(50):
+            made = cls(number, "a")
+            made.one += 1
+            del made.two
+            made.two = "b"
+            assert (made.one, made == cls(number + 1, "b")) == (number + 1, True)
+        with pytest.raises(TypeError, match="unhashable"):
+            hash(cls(1))
+        assert pickle.loads(pickle.dumps(Moved(1))) == Moved(1)
 
-    @lazy_dataclass.dataclass(slots=True)
-    class Loose:
-        one: int = 1
 
+@given(arguments, arguments)
+def test_what_is_ordered_is_ordered_by_its_fields(
+    first: dict[str, Any], second: dict[str, Any]
+) -> None:
+    for compare in (operator.lt, operator.le, operator.gt, operator.ge):
+        theirs, ours = (compare(cls(**first), cls(**second)) for cls in ORDERED)
+        assert theirs is ours
+    with pytest.raises(TypeError, match="not supported between"):
+        assert ORDERED[0](1) < ORDERED[1](1)
+
+
+def test_a_class_without_slots_is_the_original() -> None:
     @lazy_dataclass.dataclass
     class Bare:
         one: int = 1
 
-    assert Ordered(1) < Ordered(2)
-    loose = Loose()
-    loose.one = 2
-    assert loose == Loose(2)
     assert Bare() == Bare(1)
+    assert "__init__" in vars(Bare)
 
 
 def test_what_is_known_of_a_class_waits_until_it_is_asked_for() -> None:

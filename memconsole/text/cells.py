@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.text.compiled import compiled
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -13,9 +15,14 @@ _MOST_CHARS_A_CELL, _SPARE = 8, 64
 """How far to look for the end of a line: characters of no width may stand on each cell."""
 
 
+_ONE_CELL_EACH = r"[ -~\xa1-\xac\xae-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f]*"
+"""Latin letters, dashes, arrows, and what lines and bars are drawn with."""
+
+
 def width(text: str) -> int:
     """Return how many cells a line of text takes."""
-    if text.isascii() and text.isprintable():
+    is_plain = text.isascii() and text.isprintable()
+    if is_plain or compiled(_ONE_CELL_EACH).fullmatch(text):
         return len(text)
     from rich.cells import cell_len  # noqa: PLC0415 - plain text needs no Rich, which loads long
 

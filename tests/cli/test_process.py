@@ -271,6 +271,22 @@ sys.exit(main())
 """
 
 
+@pytest.mark.parametrize("left", ["", "threading.Thread(target=time.sleep, args=(0.01,)).start();"])
+def test_the_end_of_a_call_does_what_was_left_for_it(left: str, user_home: Path) -> None:
+    """Alone the process ends at once, beside another thread the usual way."""
+    text = (
+        "import atexit, sys, threading, time\n"
+        "atexit.register(print, 'tidied up', file=sys.stderr)\n"
+        "from memconsole import __main__\n"
+        f"def main(): {left} print('answer', end=''); return 4\n"
+        "__main__.main = main; __main__.program()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", text], env=environment(user_home), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (4, b"answer", b"tidied up\n")
+
+
 def test_nothing_is_written_by_looking(home: Path) -> None:
     before, look = tree(home), Program(environment(home))
     for words in (("status",), ("agents",), ("sessions", "--all"), ("memory", "pool"), ("runs",)):

@@ -48,6 +48,11 @@ def test_cells_are_counted_as_rich_counts_them(text: str) -> None:
     assert cells.width(text) == rich_cells(text)
 
 
+def test_every_character_is_as_wide_as_rich_says() -> None:
+    told = [char for char in map(chr, range(0x3000)) if cells.width(char) != rich_cells(char)]
+    assert not told
+
+
 def test_padding_counts_cells() -> None:
     assert cells.pad("日本", 6) == "日本  "
     assert cells.pad("7", 3, right=True) == "  7"

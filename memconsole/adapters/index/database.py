@@ -71,6 +71,8 @@ class Places:
         root = self._root_of(plain) if is_there else None
         if root == root_text(scope.root) or (is_usual and is_there and root is None):
             return plain
+        if is_usual and not is_there and not folder.exists():
+            return plain  # a search of a home without session index needs no digest
         marked = folder / f"{name}-{_digest(str(scope.root))}{_SUFFIX}"
         return plain if is_usual and not is_there and not marked.exists() else marked
 
