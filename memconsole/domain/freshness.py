@@ -13,10 +13,13 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Era, Storage
 from memconsole.domain.calendar import local_time
-from memconsole.domain.release import version_of
+from memconsole.domain.release import NO_DAILY_RESET, least_release, release_of
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text import figures
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -26,9 +29,6 @@ if TYPE_CHECKING:
 USUAL_HOUR = 4
 USUAL_IDLE_MINUTES = 60
 """For idle mode without a value."""
-
-_NONE_SINCE = (2026, 8)
-"""Releases from here on reset nothing unless they are told to."""
 
 _FORGOTTEN = timedelta(days=1)
 """A session that is overdue for longer is history: nothing is about to happen to it."""
@@ -57,12 +57,37 @@ class Policy:
     Attributes:
         at_hour: Local hour of the daily boundary, 0 to 23.
         idle_minutes: None when idleness ends nothing.
-        origin: The configuration key that decided, or `platform default`.
+        origin: The configuration key that decided, or whose default it is.
     """
 
     mode: Mode
     at_hour: int = USUAL_HOUR
     idle_minutes: int | None = None
+    origin: str = "platform default"
+
+    @property
+    def words(self) -> str:
+        """When the platform resets sessions, and what says so."""
+        at = [f"daily at {self.at_hour:02d}:00"] if self.mode is Mode.DAILY else []
+        if self.mode is not Mode.NONE and self.idle_minutes is not None:
+            at.append(f"after {figures.plural(self.idle_minutes, 'idle minute')}")
+        return " or ".join(at) or "never"
+
+    @property
+    def stated(self) -> str:
+        """The same as a sentence, told alike of a session and of the configuration."""
+        return f"the platform resets sessions: {self.words} ({self.origin})"
+
+
+@dataclass(frozen=True, slots=True)
+class Usual:
+    """What the platform does when its configuration says nothing.
+
+    Attributes:
+        origin: Why one thinks so.
+    """
+
+    mode: Mode
     origin: str = "platform default"
 
 
@@ -113,24 +138,32 @@ class Moments:
     last_interaction_at: datetime | None
 
 
-def usual_mode(version: str | None, *, assume: str, is_sqlite: bool) -> Mode:
+def usual_reset(version: str | None, sessions: Storage, *, assume: str) -> Usual:
     """Return what a release does when its configuration says nothing.
 
     Args:
         version: The platform's release; None when unknown.
+        sessions: Where the home keeps them; decides for an unknown release.
         assume: `freshness.assume`: `auto`, `daily` or `none`.
-        is_sqlite: The sessions are kept in SQLite, as from 2026.8 on; decides for an unknown
-            release.
     """
     if assume != "auto":
-        return Mode(assume)
-    known = version_of(version)
-    is_new = is_sqlite if known is None else known >= _NONE_SINCE
-    return Mode.NONE if is_new else Mode.DAILY
+        return Usual(Mode(assume), "assumed by freshness.assume")
+    known = release_of(version)
+    if known is not None:
+        mode = Mode.NONE if known >= NO_DAILY_RESET else Mode.DAILY
+        return Usual(mode, f"platform default of {one_line(str(version))}")
+    if least_release(Era(sessions=sessions)) is not None:
+        return Usual(Mode.NONE, "platform default since 2026.8, as sessions are in a database")
+    if sessions is Storage.FILES:
+        return Usual(Mode.DAILY, "platform default up to 2026.7, as sessions are in files")
+    # What may be reset is saved before it: the careful answer.
+    return Usual(
+        Mode.DAILY, "platform default up to 2026.7, none since; nobody knows which release this is"
+    )
 
 
 def resolve(
-    session: Mapping[str, object], kind: SessionClass, channel: str | None, *, usual: Mode
+    session: Mapping[str, object], kind: SessionClass, channel: str | None, *, usual: Usual
 ) -> Policy | None:
     """Return the policy of one session; None for classes that are no session.
 
@@ -146,23 +179,32 @@ def resolve(
     name = (channel or "").strip().lower()
     override = _section(by_channel.get(name)) if name else {}
     if override:
-        return _policy({}, override, None, usual, f"session.resetByChannel.{name}")
+        return _policy({}, override, None, usual.mode, f"session.resetByChannel.{name}")
     by_type = _section(session.get("resetByType"))
     named = next((word for word in _KINDS[kind] if _section(by_type.get(word))), None)
-    typed = {} if named is None else _section(by_type.get(named))
-    base = _section(session.get("reset"))
-    legacy = _number(session.get("idleMinutes"))
-    if typed:
-        origin = f"session.resetByType.{named}"
-    elif base:
+    if named is None:
+        return base_policy(session, usual=usual)
+    base, legacy = _section(session.get("reset")), _number(session.get("idleMinutes"))
+    origin = f"session.resetByType.{named}"
+    return _policy(_section(by_type.get(named)), base, legacy, usual.mode, origin)
+
+
+def base_policy(session: Mapping[str, object], *, usual: Usual) -> Policy:
+    """Return the policy of sessions whose class and channel have none of their own.
+
+    Args:
+        session: The platform's `session` section, as written.
+        usual: What the release does by itself.
+    """
+    base, legacy = _section(session.get("reset")), _number(session.get("idleMinutes"))
+    mode, origin = usual.mode, usual.origin
+    if base:
         origin = "session.reset"
     elif legacy is not None:
         origin = "session.idleMinutes"
-        if not by_type:
-            usual = Mode.IDLE
-    else:
-        origin = "platform default"
-    return _policy(typed, base, legacy, usual, origin)
+        if not _section(session.get("resetByType")):
+            mode = Mode.IDLE
+    return _policy({}, base, legacy, mode, origin)
 
 
 def judge(policy: Policy, moments: Moments, *, now: datetime, zone: Zone) -> Freshness:
@@ -217,17 +259,13 @@ def overdue_today(now: datetime, hour: int, zone: Zone) -> tuple[datetime, datet
 
 def describe(found: Freshness) -> str:
     """Return policy, origin and state as words for people; times are told beside it."""
-    policy = found.policy
-    if policy.mode is Mode.NONE:
-        return f"the platform resets nothing by itself ({policy.origin})"
-    words = [f"daily at {policy.at_hour:02d}:00"] if policy.mode is Mode.DAILY else []
-    if policy.idle_minutes is not None:
-        words.append(f"after {policy.idle_minutes} idle minutes")
-    rule = f"{' or '.join(words)} ({policy.origin})"
+    stated = found.policy.stated
+    if found.policy.mode is Mode.NONE:
+        return stated
     if found.stale_because is None:
-        return f"fresh; reset {rule}"
+        return f"fresh; {stated}"
     why = "before the daily boundary" if found.stale_because is Mode.DAILY else "idle too long"
-    return f"stale, {why}: its next message starts it anew; reset {rule}"
+    return f"stale, {why}: its next message starts it anew; {stated}"
 
 
 @lru_cache(maxsize=1024)  # each reading asks of the same starts of sessions, and of one present

@@ -6,7 +6,6 @@ import functools
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Storage
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.freshness import (
     Freshness,
@@ -16,7 +15,7 @@ from memconsole.domain.freshness import (
     judge,
     overdue_today,
     resolve,
-    usual_mode,
+    usual_reset,
 )
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings.sections import FreshnessSettings
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
-    from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.agents import AgentRef, Home
     from memconsole.domain.sessions.keys import SessionClass
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
@@ -84,21 +83,24 @@ def freshness_of(
 def _policy_of(
     view: SessionView, home: Home, settings: Settings, version: str | None
 ) -> Policy | None:
-    """Return by which rules the platform starts a session anew; None for classes it leaves.
-
-    Where our own section about it is wrong, its usual values tell: that it is wrong is a finding.
-    """
-    agent = next((one for one in home.agents if one.ref == view.agent), None)
-    try:
-        assume = settings.for_agent(view.agent.id).freshness.assume
-    except ConfigError:
-        assume = FreshnessSettings().assume
-    usual = usual_mode(
+    """Return by which rules the platform starts a session anew; None for classes it leaves."""
+    usual = usual_reset(
         version or home.config.last_version,
-        assume=assume,
-        is_sqlite=agent is not None and _is_sqlite(agent),
+        home.era.sessions,
+        assume=assumed_reset(settings, view.agent.id),
     )
     return resolve(_session_section(home), view.session_class, _channel(view), usual=usual)
+
+
+def assumed_reset(settings: Settings, agent_id: str) -> str:
+    """Return `freshness.assume` of an agent; `""` is none in particular.
+
+    Where our own section about it is wrong, its usual value tells: that it is wrong is a finding.
+    """
+    try:
+        return settings.for_agent(agent_id).freshness.assume
+    except ConfigError:
+        return FreshnessSettings().assume
 
 
 def _judged(view: SessionView, policy: Policy, settings: Settings, now: datetime) -> Freshness:
@@ -245,7 +247,3 @@ def _channel(view: SessionView) -> str | None:
         return view.stored.channel
     first, separator, _ = view.key.rest.partition(":")
     return first if separator else None
-
-
-def _is_sqlite(agent: Agent) -> bool:
-    return agent.era.sessions is Storage.SQLITE

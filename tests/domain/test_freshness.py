@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from memconsole.domain.agents import Storage
 from memconsole.domain.freshness import (
     Mode,
     Moments,
     Policy,
+    Usual,
     boundaries,
     describe,
     judge,
     overdue_today,
     resolve,
-    usual_mode,
+    usual_reset,
 )
 from memconsole.domain.sessions.keys import SessionClass
 
@@ -33,23 +35,30 @@ def at(text: str, zone: ZoneInfo = BERLIN, *, fold: int = 0) -> datetime:
     return datetime.fromisoformat(text).replace(tzinfo=zone, fold=fold).astimezone(UTC)
 
 
+FILES, SQLITE, MIXED = Storage.FILES, Storage.SQLITE, Storage.MIXED
+
+
 @pytest.mark.parametrize(
-    ("version", "is_sqlite", "assume", "mode"),
+    ("version", "sessions", "assume", "mode", "origin"),
     [
-        ("2026.1.24", False, "auto", Mode.DAILY),
-        ("2026.7.1", False, "auto", Mode.DAILY),
-        ("2026.8.0", True, "auto", Mode.NONE),
-        ("2026.9.6", True, "auto", Mode.NONE),
-        (None, True, "auto", Mode.NONE),
-        ("dev", False, "auto", Mode.DAILY),
-        ("2026.9.6", True, "daily", Mode.DAILY),
-        ("2026.1.24", False, "none", Mode.NONE),
+        ("2026.1.24", FILES, "auto", Mode.DAILY, "platform default of 2026.1.24"),
+        ("2026.7.1", FILES, "auto", Mode.DAILY, "platform default of 2026.7.1"),
+        ("2026.8.0", SQLITE, "auto", Mode.NONE, "platform default of 2026.8.0"),
+        ("2026.9.6", FILES, "auto", Mode.NONE, "platform default of 2026.9.6"),
+        (None, SQLITE, "auto", Mode.NONE, "platform default since 2026.8, as sessions are in a"),
+        (None, MIXED, "auto", Mode.NONE, "platform default since 2026.8, as sessions are in a"),
+        ("dev", FILES, "auto", Mode.DAILY, "platform default up to 2026.7, as sessions are in f"),
+        (None, Storage.NONE, "auto", Mode.DAILY, "platform default up to 2026.7, none since; no"),
+        ("2026.9.6", SQLITE, "daily", Mode.DAILY, "assumed by freshness.assume"),
+        ("2026.1.24", FILES, "none", Mode.NONE, "assumed by freshness.assume"),
     ],
 )
 def test_what_a_release_does_by_itself(
-    version: str | None, is_sqlite: bool, assume: str, mode: Mode
+    version: str | None, sessions: Storage, assume: str, mode: Mode, origin: str
 ) -> None:
-    assert usual_mode(version, assume=assume, is_sqlite=is_sqlite) is mode
+    usual = usual_reset(version, sessions, assume=assume)
+    assert usual.mode is mode
+    assert usual.origin.startswith(origin)
 
 
 TYPED = {"resetByType": {"group": {"mode": "idle", "idleMinutes": 180}}}
@@ -103,14 +112,14 @@ def test_the_narrowest_section_decides(
     channel: str | None,
     expected: tuple[Mode, int, int | None, str],
 ) -> None:
-    found = resolve(session, kind, channel, usual=Mode.DAILY)
+    found = resolve(session, kind, channel, usual=Usual(Mode.DAILY))
     assert found is not None
     assert (found.mode, found.at_hour, found.idle_minutes, found.origin) == expected
 
 
 def test_what_is_no_session_has_no_policy() -> None:
     for kind in (SessionClass.CRON, SessionClass.SUBAGENT, SessionClass.HOOK, SessionClass.OTHER):
-        assert resolve(BASE, kind, None, usual=Mode.DAILY) is None
+        assert resolve(BASE, kind, None, usual=Usual(Mode.DAILY)) is None
 
 
 @pytest.mark.parametrize(
@@ -224,7 +233,7 @@ def test_where_nothing_is_reset_nothing_is_near() -> None:
         Policy(Mode.NONE, idle_minutes=5), moments("2026-01-01T00:00"), now=NOW, zone=BERLIN
     )
     assert not found.wants_capture(NOW, timedelta(minutes=10))
-    assert describe(found) == "the platform resets nothing by itself (platform default)"
+    assert describe(found) == "the platform resets sessions: never (platform default)"
 
 
 def test_a_capture_is_wanted_ten_minutes_before() -> None:
@@ -244,7 +253,9 @@ def test_words() -> None:
     policy = Policy(Mode.DAILY, 5, 360, "session.reset")
     found = judge(policy, moments("2026-01-26T11:59"), now=NOW, zone=BERLIN)
     assert (
-        describe(found) == "fresh; reset daily at 05:00 or after 360 idle minutes (session.reset)"
+        describe(found)
+        == "fresh; the platform resets sessions: daily at 05:00 or after 360 idle minutes"
+        " (session.reset)"
     )
     stale = judge(policy, moments("2026-01-01T06:00"), now=NOW, zone=BERLIN)
     assert describe(stale).startswith("stale, idle too long: its next message starts it anew")

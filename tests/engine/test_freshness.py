@@ -6,10 +6,12 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+import pytest
+
 from memconsole.domain.agents import Era, PlatformConfig, Storage
 from memconsole.domain.commands.flush import Flush
 from memconsole.domain.commands.outcomes import Skipped
-from memconsole.domain.freshness import Mode
+from memconsole.domain.freshness import Mode, describe
 from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
@@ -84,6 +86,30 @@ def test_a_new_release_resets_nothing_unless_it_is_told() -> None:
     assert detail(made).freshness.policy.mode is Mode.NONE  # type: ignore[union-attr]
     made.settings = replace(made.settings, freshness=FreshnessSettings(assume="daily"))
     assert detail(made).freshness.policy.mode is Mode.DAILY  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize("kept", [Storage.FILES, Storage.SQLITE, Storage.NONE])
+@pytest.mark.parametrize("assume", ["auto", "none"])
+@pytest.mark.parametrize(
+    "section",
+    [
+        {},
+        {"reset": {"atHour": 5}, "idleMinutes": 9},
+        {"reset": {"idleMinutes": 30}},
+        {"idleMinutes": 45},
+    ],
+)
+def test_the_configuration_and_a_session_tell_the_rule_in_the_same_words(
+    kept: Storage, assume: str, section: dict[str, object]
+) -> None:
+    made = stage(section={"session": section})
+    made.world.platform.agents = (fake_agent(era=Era(sessions=kept)),)
+    made.settings = replace(made.settings, freshness=FreshnessSettings(assume=assume))
+    engine = Engine(made.world.ports, made.settings)
+    [checked] = [one for one in engine.config.check().findings if one.id == "session-reset"]
+    freshness = detail(made).freshness
+    assert freshness is not None
+    assert describe(freshness).endswith(checked.why)
 
 
 def test_jobs_and_archives_have_none() -> None:

@@ -134,6 +134,7 @@ class ConfigFacts:
         hooks: Files by name of each folder in the home's `hooks/`; None when nobody could look.
         wrong_settings: Sections of our own configuration that cannot be used, and a `TZ` that names
             no time zone.
+        assume: `freshness.assume`.
     """
 
     config: PlatformConfig
@@ -145,6 +146,7 @@ class ConfigFacts:
     hooks: Mapping[str, frozenset[str]] | None = None
     unreadable_because: str = ""
     wrong_settings: tuple[Notice, ...] = ()
+    assume: str = "auto"
 
     @property
     def least_release(self) -> tuple[int, int, int] | None:

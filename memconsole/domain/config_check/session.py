@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.config_check.finding import Change, Finding, shown, whole
+from memconsole.domain.freshness import base_policy, usual_reset
 from memconsole.domain.release import (
     ACCOUNTS_HAVE_LIMITS,
     DIRECT_IS_KNOWN,
     NO_DAILY_RESET,
-    release_of,
 )
 from memconsole.domain.sessions.keys import GLOBAL
+from memconsole.text import figures
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -95,14 +96,8 @@ def check_reset(facts: ConfigFacts) -> Iterator[Finding]:
     modes = (*_RESET_MODES, "none") if knows_none else _RESET_MODES
     for name, block in _policies(facts):
         yield from _odd_values(name, block, modes)
-    policy, origin = _effective(facts)
-    yield Finding(
-        "session-reset",
-        Severity.INFO,
-        f"the platform resets sessions: {policy} ({origin})",
-        key="session.reset",
-        current=policy,
-    )
+    rule, sentence = _effective(facts)
+    yield Finding("session-reset", Severity.INFO, sentence, key="session.reset", current=rule)
 
 
 def check_reach(facts: ConfigFacts) -> Iterator[Finding]:
@@ -276,29 +271,11 @@ def _odd_values(name: str, block: Mapping[str, object], modes: Sequence[str]) ->
 
 
 def _effective(facts: ConfigFacts) -> tuple[str, str]:
-    """Return the base policy and where it comes from."""
-    base = facts.at("session", "reset")
-    overrides = sum(1 for _ in _policies(facts)) - isinstance(base, dict)
-    more = f", {overrides} overrides" if overrides else ""
-    if isinstance(base, dict):
-        return _words(base) + more, "session.reset"
-    if (idle := whole(facts.at("session", "idleMinutes"))) is not None:
-        return f"after {max(1, idle)} idle minutes{more}", "the older session.idleMinutes"
-    release = facts.least_release
-    if release is None or (release_of(facts.release) is None and release < NO_DAILY_RESET):
-        usual = "daily at 4:00 up to 2026.7, never since"
-        return usual + more, "the default; nobody could look which release this is"
-    usual = "never" if release >= NO_DAILY_RESET else "daily at 4:00"
-    return usual + more, "the default of this release"
-
-
-def _words(block: Mapping[str, object]) -> str:
-    mode = block.get("mode") or ("idle" if block.get("idleMinutes") is not None else "daily")
-    if mode == "none":
-        return "never"
-    idle = whole(block.get("idleMinutes"))
-    if mode == "idle":
-        return f"after {max(1, 60 if idle is None else idle)} idle minutes"
-    hour = whole(block.get("atHour"))
-    words = f"daily at {min(23, 4 if hour is None else hour)}:00"
-    return words if idle is None else f"{words} or after {max(1, idle)} idle minutes"
+    """Return the rule of sessions without one of their own, in short and as a sentence."""
+    session = facts.at("session")
+    written = session if isinstance(session, dict) else {}
+    usual = usual_reset(facts.release, facts.era.sessions, assume=facts.assume)
+    policy = base_policy(written, usual=usual)
+    overrides = sum(name != "session.reset" for name, _ in _policies(facts))
+    more = f"; {figures.plural(overrides, 'override')}" if overrides else ""
+    return policy.words + more, policy.stated + more

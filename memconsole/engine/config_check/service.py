@@ -10,6 +10,7 @@ from memconsole.domain.config_check.checks import check_config
 from memconsole.domain.config_check.finding import ConfigFacts
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.engine.compaction.evidence import EvidenceReader
+from memconsole.engine.freshness import assumed_reset
 from memconsole.engine.home.live import LiveView
 from memconsole.engine.snapshot.attention import release_now, windows_in_use
 from memconsole.errors import HomeUnreadableError
@@ -179,6 +180,7 @@ def config_report(
         hooks=hooks,
         unreadable_because=_because(snapshot.home),
         wrong_settings=_wrong_settings(snapshot.home),
+        assume=assumed_reset(reader.settings, ""),
     )
     return check_config(facts, recommends=recommends)
 
@@ -200,6 +202,7 @@ def home_report(
         hooks=hooks,
         unreadable_because=_because(home),
         wrong_settings=_wrong_settings(home),
+        assume=assumed_reset(reader.settings, ""),
     )
     return check_config(facts, recommends=recommends)
 

@@ -14,7 +14,7 @@ from memconsole.domain.compaction import BadCompaction, Cascade, CompactionEvide
 from memconsole.domain.config_check.checks import check_config
 from memconsole.domain.config_check.compaction import urgent
 from memconsole.domain.config_check.finding import Change, ConfigFacts, Finding, WindowUse
-from memconsole.domain.freshness import Mode, resolve
+from memconsole.domain.freshness import Mode, Usual, resolve
 from memconsole.domain.memory.files import MARKER_TAGS, Limit, Pool, PoolItem
 from memconsole.domain.release import release_of
 from memconsole.domain.sessions.keys import SessionClass
@@ -344,22 +344,26 @@ def test_older_pruning_modes_are_told() -> None:
     ("session", "release", "policy"),
     [
         (None, "2026.9.6", "never"),
-        (None, "2026.7.1", "daily at 4:00"),
-        (None, None, "daily at 4:00 up to 2026.7, never since"),
+        (None, "2026.7.1", "daily at 04:00"),
+        (None, None, "daily at 04:00"),
         ({"idleMinutes": 90}, "2026.1.24", "after 90 idle minutes"),
         ({"reset": {"mode": "none"}}, "2026.9.6", "never"),
         ({"reset": "none", "resetByType": {"direct": "idle"}}, "2026.9.6", "never"),
         ({"reset": {"mode": "idle"}}, "2026.1.24", "after 60 idle minutes"),
-        ({"reset": {"atHour": 5}, "idleMinutes": 9}, "2026.1.24", "daily at 5:00"),
+        (
+            {"reset": {"atHour": 5}, "idleMinutes": 9},
+            "2026.1.24",
+            "daily at 05:00 or after 9 idle minutes",
+        ),
         (
             {"reset": {"mode": "daily", "idleMinutes": 30}},
             "2026.1.24",
-            "daily at 4:00 or after 30 idle minutes",
+            "daily at 04:00 or after 30 idle minutes",
         ),
         (
             {"resetByType": {"direct": {"mode": "idle"}}, "resetByChannel": {"x": {}}},
             "2026.9.6",
-            "never, 2 overrides",
+            "never; 2 overrides",
         ),
     ],
 )
@@ -401,11 +405,11 @@ def test_the_policy_that_is_advised_is_what_the_release_makes_of_it(
         (SessionClass.DIRECT, 360),
         (SessionClass.GROUP, 180),
     ):
-        resolved = resolve(policy, kind, None, usual=Mode.NONE)
+        resolved = resolve(policy, kind, None, usual=Usual(Mode.NONE))
         assert resolved is not None
         assert (resolved.mode, resolved.at_hour) == (Mode.DAILY, 5)
         assert resolved.idle_minutes == idle
-    thread = resolve(policy, SessionClass.THREAD, None, usual=Mode.NONE)
+    thread = resolve(policy, SessionClass.THREAD, None, usual=Usual(Mode.NONE))
     assert thread is not None
     assert (thread.mode, thread.at_hour, thread.idle_minutes) == (Mode.DAILY, 5, None)
     followed = facts({"session": policy}, release=release)
