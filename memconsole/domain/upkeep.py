@@ -184,6 +184,8 @@ class Captured(StrEnum):
 
     TO_ITS_END = "observations"
     SUMMARY = "summary"
+    """Only a summary reaches to its end: it goes, and that is said wherever it is told."""
+
     ON_THE_WAY = "now"
     """It is captured before it is packed."""
 

@@ -403,17 +403,61 @@ def test_what_nobody_captured_goes_where_the_operator_says_so() -> None:
     assert "SQLite" not in str(stage.world.workspace.files)
 
 
+def summarised(stage: Stage, session_id: str, until: datetime, key: str | None = MAIN) -> None:
+    record = SummaryRecord(stage.agent.ref, session_id, key, NOW, until, "memory/a.md", "new")
+    stage.world.summaries.add(record)
+    stage.world.workspace.files[stage.agent.workspace, "memory/a.md"] = "# a\n"
+
+
 @pytest.mark.parametrize(("behind", "status"), [(0, "done"), (1, "skipped")])
 def test_a_summary_up_to_the_newest_message_is_enough(behind: int, status: str) -> None:
     stage = Stage(old("s-1", DAY))
     file = copy_of("live")
     stage.files.there.append(file)
     stage.say("live", file.modified_at)
-    until = file.modified_at - timedelta(minutes=behind)
-    record = SummaryRecord(stage.agent.ref, "live", MAIN, NOW, until, "memory/a.md", "new")
-    stage.world.summaries.add(record)
+    summarised(stage, "live", file.modified_at - timedelta(minutes=behind))
     [(found, _)] = stage.clean()
     assert found == status
+
+
+def test_what_only_a_summary_tells_is_told_so_until_it_is_taken_away() -> None:
+    stage = Stage()
+    stage.world.recovery.known.clear()  # nobody knows whose it is: it cannot be captured
+    summarised(stage, "s-1", NOW - WEEK, key=None)
+
+    planned = stage.run(dry_run=True)
+    assert planned.message == "would pack 1 file of main (3.9 KB), 1 of which only a summary tells"
+    assert str(planned.details["diff"]).count("s-1.jsonl  (summary only)") == 1
+    [(_, message)] = stage.clean()
+    assert message.endswith("; only a summary tells what it says")
+    assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()
+
+    stage.world.clock.advance(30 * DAY)
+    path = SESSIONS / "s-1.jsonl.gz"  # as the store lists it now
+    listed = old("s-1", path=path, kind=TranscriptKind.PACKED_FILE)
+    stage.world.sessions.hold(row(session_id="live"), listed)
+    taken = stage.run()
+    assert "took 1 packed file of main" in taken.message
+    assert "1 of which only a summary tells" in taken.message
+    files = taken.details["files"]
+    assert isinstance(files, list)
+    assert [one["captured"] for one in files if isinstance(one, dict)] == ["summary"]
+
+
+def test_what_a_summary_tells_is_captured_as_well_where_that_can_be() -> None:
+    stage = Stage()
+    summarised(stage, "s-1", NOW - WEEK)
+    assert stage.clean(dry_run=True) == [("planned", "would capture it and pack it")]
+    assert [status for status, _ in stage.clean()] == ["done"]
+    assert "SQLite" in str(stage.world.workspace.files)
+
+
+def test_a_summary_that_is_gone_tells_nothing() -> None:
+    stage = Stage()
+    stage.world.recovery.known.clear()
+    summarised(stage, "s-1", NOW - WEEK, key=None)
+    stage.world.workspace.files.clear()
+    assert [status for status, _ in stage.clean()] == ["skipped"]
 
 
 def test_a_parked_file_stays_while_its_session_goes_on() -> None:

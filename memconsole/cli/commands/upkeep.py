@@ -21,7 +21,7 @@ from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.cleanup import CLEANUP, Cleanup
 from memconsole.domain.commands.outcomes import status_of
-from memconsole.domain.upkeep import OldKind
+from memconsole.domain.upkeep import Captured, OldKind
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.figures import plural, size_column, size_words
@@ -251,10 +251,14 @@ def _cells(printer: Printer, file: dict[str, Detail], verb: str) -> list[str | C
         size_column(size),
         str(file["kind"]),
         str(file["modified_at"])[:10],
-        "" if OldKind(str(file["kind"])).is_ours else str(file["captured"] or "?"),
+        "" if OldKind(str(file["kind"])).is_ours else _captured(file["captured"]),
         printer.text(Path(str(file["path"])).name),
         "" if status == "planned" else printer.text(str(file["message"])),
     ]
+
+
+def _captured(found: Detail) -> str:
+    return "summary only" if found == Captured.SUMMARY else str(found or "?")
 
 
 def _totals(totals: dict[str, Detail]) -> str:

@@ -73,8 +73,11 @@ def _parts(command: Cleanup, acts: Sequence[Cleaning], deleted: Detail) -> Itera
         (Step.COMPRESS, "pack" if is_plan else "packed", "file", ""),
         (Step.DELETE, "take" if is_plan else "took", "packed file", " away"),
     ):
-        if own := [one.file.size_bytes for one in acts if one.step is step]:
-            yield f"{verb} {plural(len(own), noun)} of {agent} ({size_words(sum(own))}){away}"
+        if own := [one for one in acts if one.step is step]:
+            size = size_words(sum(one.file.size_bytes for one in own))
+            only = sum(one.captured is Captured.SUMMARY for one in own)
+            told = f", {only} of which only a summary tells" if only else ""
+            yield f"{verb} {plural(len(own), noun)} of {agent} ({size}){away}{told}"
     if isinstance(deleted, int) and deleted:
         verb = "delete" if is_plan else "deleted"
         yield f"{verb} {size_words(deleted)} of {agent} for good, taken away before"
@@ -127,7 +130,8 @@ def _line(one: Cleaning, sign: str) -> str:
     size = size_words(one.file.size_bytes)
     day = f"{one.file.modified_at:%Y-%m-%d}"
     step = one.step if sign == "-" else "back"
-    return f"{sign} {step:<6} {size:>8}  {one.file.kind:<10} {day}  {one.file.path.name}"
+    only = "  (summary only)" if one.captured is Captured.SUMMARY else ""
+    return f"{sign} {step:<6} {size:>8}  {one.file.kind:<10} {day}  {one.file.path.name}{only}"
 
 
 def as_it_was(one: TakenFile) -> OldFile:

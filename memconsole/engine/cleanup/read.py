@@ -33,7 +33,7 @@ from memconsole.domain.upkeep import (
 )
 from memconsole.engine.transcripts.ages import dated, last_words
 from memconsole.engine.transcripts.tail import read_tail
-from memconsole.errors import StateError, StoreError, TranscriptRefusedError
+from memconsole.errors import StateError, StoreError, TranscriptRefusedError, WorkspaceError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.ports.bundle import HealthPorts
     from memconsole.ports.host import OldTranscripts
-    from memconsole.ports.platform import Clock, SessionStore
+    from memconsole.ports.platform import Clock, SessionStore, Workspace
     from memconsole.ports.state import (
         ObserverLog,
         RecoveryLog,
@@ -91,6 +91,7 @@ class OldFiles:
     fingerprints: Fingerprints
     reflections: ReflectionLog
     taken: TakenLog
+    workspace: Workspace
     health: Callable[[], HealthPorts]
     clock: Clock
 
@@ -218,27 +219,29 @@ class OldFiles:
         *,
         is_read: bool,
     ) -> tuple[Captured | None, str | None]:
-        """Return how it is known that nothing would be lost, and why it stays where it is not."""
+        """Return how it is known that nothing would be lost, and why it stays where it is not.
+
+        Its observations say more than a summary, so what can be captured on the way is.
+        """
         ref = stored.transcript
         assert ref is not None  # it has a file
         try:
             known = self.recovery.fingerprints(agent.ref, ref.session_id)
-            may_be = is_read or file.kind.is_copy  # or the summary is of another file
-            is_summarised = may_be and self._is_summarised(agent, stored, ref)
-            why = None if is_summarised else _why_not(agent, stored, file, key, is_read=is_read)
+            why = _why_not(agent, stored, file, key, is_read=is_read)
             if (why is None or known) and (end := self.fingerprints.end(ref)) in known:
-                if is_summarised or self._is_whole(agent, ref, known, end):
+                if self._is_whole(agent, ref, known, end):
                     return Captured.TO_ITS_END, None
                 why = self.why_partial(agent, ref) or why
-            if why is None and not is_summarised:
-                why = self.why_partial(agent, ref)
+            if why is None and (why := self.why_partial(agent, ref)) is None:
+                return Captured.ON_THE_WAY, None
+            may_be = is_read or file.kind.is_copy  # or the summary is of another file
+            if may_be and self._is_summarised(agent, stored, ref):
+                return Captured.SUMMARY, None
         except StateError as error:
             return None, str(error)
         except StoreError as error:
             return Captured.NOT, str(error)
-        if why is not None:
-            return Captured.NOT, why
-        return Captured.SUMMARY if is_summarised else Captured.ON_THE_WAY, None
+        return Captured.NOT, why
 
     def _is_whole(self, agent: Agent, ref: TranscriptRef, known: frozenset[str], end: str) -> bool:
         """Whether a capture of a session's end took in all before it.
@@ -269,12 +272,18 @@ class OldFiles:
         return f"it is longer than one capture: `observe --recover {ref.session_id}` takes its end"
 
     def _is_summarised(self, agent: Agent, stored: StoredSession, ref: TranscriptRef) -> bool:
-        """Whether a summary reaches to the newest message of a transcript."""
+        """Whether a summary that is still there reaches to the newest message of a transcript."""
         summary = self.summaries.last(agent.ref, ref.session_id)
-        if summary is None:
+        if summary is None or not self._is_there(agent, summary.path):
             return False
         newest = last_words(self.sessions, [stored]).get(id(ref))
         return newest is not None and summary.until >= newest
+
+    def _is_there(self, agent: Agent, path: str) -> bool:
+        try:
+            return self.workspace.read(agent.workspace, path) is not None
+        except WorkspaceError:
+            return False
 
 
 def left_over(

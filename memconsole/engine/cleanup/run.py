@@ -257,11 +257,12 @@ class CleanupRun:
         made = Cleaning(file, due.key, step, "skipped", due.why_not or "", due.captured)
         if due.why_not is not None:
             return replace(made, after_bytes=file.size_bytes)
+        only = "; only a summary tells what it says" if due.captured is Captured.SUMMARY else ""
         if self.command.dry_run:
             first = "capture it and " if due.captured is Captured.ON_THE_WAY else ""
             verb = "pack it" if step is Step.COMPRESS else "take it away"
-            return replace(made, status="planned", message=f"would {first}{verb}")
-        if due.captured in _NOT_REMEMBERED:
+            return replace(made, status="planned", message=f"would {first}{verb}{only}")
+        if due.captured is Captured.ON_THE_WAY:
             made = replace(made, after_bytes=file.size_bytes)
             if (why := self._capture(due)) is not None:
                 return replace(made, message=why, captured=Captured.NOT)
@@ -277,7 +278,7 @@ class CleanupRun:
             made = replace(made, message=stays(error), after_bytes=file.size_bytes)
             return made if waits else replace(made, status="failed")
         message = f"packed to {size_words(left)}" if step is Step.COMPRESS else "taken away"
-        return replace(made, status="done", message=message, after_bytes=left)
+        return replace(made, status="done", message=f"{message}{only}", after_bytes=left)
 
     def _packed(self, file: OldFile) -> int:
         with self._recorded(file, Step.COMPRESS, ""):
@@ -320,8 +321,7 @@ class CleanupRun:
         assert ref is not None  # it has a file
         try:
             print_ = self.old.fingerprints.end(ref)
-            is_safe = print_ == SILENT or due.captured is Captured.SUMMARY
-            if not is_safe:
+            if print_ != SILENT:
                 if not self._is_observed(ref):
                     return "it could not be captured"
                 if (why := self.old.why_partial(self.agent, ref)) is not None:
@@ -355,7 +355,3 @@ class CleanupRun:
             "kept_until": stamp(self.began_at + self.old.settings.cleanup.grace) if took else None,
             **{word: sum(one.status == word for one in done) for word in STATUS},
         }
-
-
-_NOT_REMEMBERED = (Captured.ON_THE_WAY, Captured.SUMMARY)
-"""What has to be remembered before it is packed: nobody looks into a packed file any more."""
