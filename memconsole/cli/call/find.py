@@ -223,7 +223,7 @@ def _notes(printer: Printer, one: SearchHit) -> Iterator[str]:
     if not one.on_path:
         yield "off the active path"
     if one.modified_at is not None:
-        yield f"{wording.age(one.modified_at, printer.now)} ago"
+        yield wording.ago(one.modified_at, printer.now)
 
 
 def _lines(printer: Printer, one: SearchHit) -> Iterator[list[Cell | str]]:

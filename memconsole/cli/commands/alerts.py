@@ -11,7 +11,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of, parse_span
 from memconsole.cli.json.encode import alert_status
 from memconsole.cli.output.printer import Cell
-from memconsole.cli.output.wording import age
+from memconsole.cli.output.wording import age, ago
 from memconsole.domain.agents import Notice
 from memconsole.text.figures import span as words
 
@@ -172,8 +172,8 @@ def _show(printer: Printer, found: tuple[AlertStatus, ...], looked_at: datetime 
         if looked_at is None:
             printer.write(_NEVER_LOOKED)
         else:
-            ago = age(looked_at, printer.now)
-            printer.write(f"nothing was wrong at the last look at health, {ago} ago")
+            when = ago(looked_at, printer.now)
+            printer.write(f"nothing was wrong at the last look at health, {when}")
         return
     width = max(len(row.alert.issue) for row in found)
     for row in found:
@@ -187,7 +187,7 @@ def _show(printer: Printer, found: tuple[AlertStatus, ...], looked_at: datetime 
 
 def _message(row: AlertStatus, now: datetime) -> str:
     """Return who knows: `told 12 min ago, again in 18 min`."""
-    told = "nobody was told yet" if row.told_at is None else f"told {age(row.told_at, now)} ago"
+    told = "nobody was told yet" if row.told_at is None else f"told {ago(row.told_at, now)}"
     if row.muted_until is not None:
         return f"{told}, muted for {words(row.muted_until - now)} more"
     if row.again_at is None:

@@ -12,7 +12,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, require_mcp
 from memconsole.cli.json.encode import iso
 from memconsole.cli.output.printer import Cell
-from memconsole.cli.output.wording import age
+from memconsole.cli.output.wording import ago
 from memconsole.engine.home.lookup import default_agent
 from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
@@ -158,6 +158,6 @@ def _show(printer: Printer, hooks: tuple[HookStatus, ...], done: list[str]) -> N
     printer.gap()
     width = max((len(one.name) for one in hooks), default=0)
     for one in hooks:
-        called = "" if one.called_at is None else f"; called {age(one.called_at, printer.now)} ago"
+        called = "" if one.called_at is None else f"; called {ago(one.called_at, printer.now)}"
         said = f"{one.message}{called}. {one.hint}".strip()
         printer.sentence(Cell(f"{one.state.value:<10}{one.name:<{width}}  "), printer.text(said))

@@ -57,6 +57,14 @@ def age(at: datetime | None, now: datetime) -> str:
     return figures.span(now - at)
 
 
+def ago(at: datetime | None, now: datetime) -> str:
+    """Return `4 min ago`, or `3 d ahead` of what a clock that goes wrong has dated."""
+    told = age(at, now)
+    if told.startswith("+"):
+        return f"{told[1:]} ahead"
+    return told if told == figures.UNKNOWN else f"{told} ago"
+
+
 def due(view: SessionView, now: datetime) -> str:
     """Return when a session reaches its threshold: `now`, `3 d`, or nothing to say."""
     if view.is_due:

@@ -38,6 +38,9 @@ def test_an_age_names_times_ahead_of_the_clock() -> None:
     assert wording.age(NOW - timedelta(minutes=4), NOW) == "4 min"
     assert wording.age(NOW + timedelta(seconds=30), NOW) == "0 s"
     assert wording.age(NOW + timedelta(hours=3), NOW) == "+3 h"
+    assert wording.ago(NOW + timedelta(hours=3), NOW) == "3 h ahead"
+    assert wording.ago(NOW - timedelta(hours=3), NOW) == "3 h ago"
+    assert wording.ago(None, NOW) == "?"
 
 
 def test_moments_are_shown_in_the_operators_zone() -> None:
