@@ -33,8 +33,8 @@ from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.letters import Operator
 from memconsole.domain.fleet.server import parse_server
-from memconsole.engine.fleet import ask_all
-from memconsole.engine.letters import Door, LetterWorker
+from memconsole.engine.fleet.ask import ask_all
+from memconsole.engine.fleet.letters import Door, LetterWorker
 from tests.lanes.postgres.fleet import Fleet
 from tests.lanes.postgres.server import Server
 

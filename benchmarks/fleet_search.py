@@ -38,7 +38,7 @@ from memconsole.domain.search.values import SearchRequest, SearchResult
 from memconsole.domain.settings import Settings
 from memconsole.domain.settings.sections import FleetSettings
 from memconsole.engine.search.copied import CopySearch
-from memconsole.engine.search.outgoing import shelves
+from memconsole.engine.search.published import shelves
 from tests.lanes.postgres.fleet import Fleet
 from tests.lanes.postgres.server import Server
 

@@ -451,7 +451,7 @@ def test_every_command_is_done_by_a_function_that_asks_for_what_there_is() -> No
     ports = {name: bare(kind) for name, kind in Ports.__annotations__.items()}
     made = {name: place.rpartition(":")[2] for name, place in MADE.items()}
     known = {**ports, **GIVEN, **made}
-    places = [*(spec.runner for spec in COMMANDS), *MADE.values(), "erasure:finish"]
+    places = [*(spec.runner for spec in COMMANDS), *MADE.values(), "memory.erasure:finish"]
     for place in places:
         function = named(place)
         is_plain = isinstance(function, type) and not is_dataclass(function)

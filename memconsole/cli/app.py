@@ -67,7 +67,7 @@ COMMANDS = {
         "alerts": "Tell people what is wrong, and list what is.",
         "config": "Check the platform's configuration, show or start memconsole's own.",
         "logs": "Look after logs.",
-        "cleanup": "commands.upkeep:cleanup",
+        "cleanup": "commands.cleanup:cleanup",
         "fleet": "Make a fleet of many hosts in a PostgreSQL, join it, look after it.",
         "report": "commands.report:report",
         "bench": "Measure memconsole on data of your own.",
@@ -118,7 +118,7 @@ COMMANDS = {
         "audit": "commands.fleet.owner:audit",
         "prune": "commands.fleet.owner:prune",
     },
-    "logs": {"rotate": "commands.upkeep:rotate"},
+    "logs": {"rotate": "commands.logs:rotate"},
     "bench": {"recall": "commands.search:recall"},
     "config": {
         "check": "commands.config:check",

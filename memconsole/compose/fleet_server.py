@@ -38,8 +38,8 @@ from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.letters import operator_of
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.fleet.server import parse_server
-from memconsole.engine.letters import Door, LetterWorker, look_after
-from memconsole.engine.publishing import Publisher
+from memconsole.engine.fleet.letters import Door, LetterWorker, look_after
+from memconsole.engine.fleet.publishing import Publisher
 from memconsole.engine.search.copied import CopySearch
 from memconsole.errors import SourceAwayError, StateError
 from memconsole.system.atomic_file import create_file

@@ -10,7 +10,7 @@ from memconsole.adapters.platform.home import find_home
 from memconsole.compose.process import user_home
 from memconsole.config.keys import KEYS
 from memconsole.config.show import toml_text, value_of
-from memconsole.domain.service_units import ServiceSetup
+from memconsole.domain.jobs.service_units import ServiceSetup
 from memconsole.system import launch
 
 if TYPE_CHECKING:

@@ -9,21 +9,21 @@ from __future__ import annotations
 from dataclasses import field
 from typing import TYPE_CHECKING
 
+from memconsole.domain.cleanup import OldKind
 from memconsole.domain.fleet.publishing import TOLD_AFTER
 from memconsole.domain.sessions.activity import Doing
-from memconsole.domain.upkeep import OldKind
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memconsole.domain.cleanup import OldFigures
     from memconsole.domain.fleet.publishing import Standing
     from memconsole.domain.jobs.runs import JobRecord
     from memconsole.domain.search.indexing import IndexStatus, Source
     from memconsole.domain.snapshot.homes import HomeReading, ServerReading
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
-    from memconsole.domain.upkeep import OldFigures
 
 _PREFIX = "memconsole_"
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.domain.memory.observation_log import parse_line
-from memconsole.domain.memory.words import MOST_CHARS, MOST_WORDS, words_of
+from memconsole.domain.memory.slug import MOST_CHARS, MOST_WORDS, words_of
 from memconsole.domain.summarize.markers import TEXT_CHARS, Tagged
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_of_characters

@@ -181,7 +181,7 @@ class Steps:
         return getattr(self.ports, name)
 
     def _finish(self, settings: Settings, promised: Sequence[Erasure], agent: Agent) -> None:
-        finish = named("erasure:finish")  # hardly ever needed
+        finish = named("memory.erasure:finish")  # hardly ever needed
         finish(promised, agent, **self._uses(finish, settings))
 
 

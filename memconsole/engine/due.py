@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.engine.flush.run import flushes_due
+from memconsole.engine.flush import flushes_due
 from memconsole.engine.freshness import precaptures
 from memconsole.engine.reflect.due import reflections_due
 from memconsole.engine.snapshot.snapshot import read_sessions

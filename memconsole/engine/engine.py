@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from memconsole.engine.due import DueService
     from memconsole.engine.health.service import HealthService
     from memconsole.engine.hooks import HookService
+    from memconsole.engine.logs import LogService
     from memconsole.engine.memory.secrets import SecretService
     from memconsole.engine.memory.service import MemoryService
     from memconsole.engine.metrics import MetricsService
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from memconsole.engine.search.service import SearchService
     from memconsole.engine.sessions.service import SessionService
     from memconsole.engine.snapshot.snapshot import SoFar
-    from memconsole.engine.upkeep import UpkeepService
     from memconsole.engine.watches import Watches
     from memconsole.ports.bundle import Ports
     from memconsole.ports.platform import StopSignal
@@ -333,11 +333,11 @@ class Engine:
         return RunService(self._ports.runs, self.home)
 
     @cached_property
-    def upkeep(self) -> UpkeepService:
-        """Logs."""
-        from memconsole.engine.upkeep import UpkeepService  # noqa: PLC0415
+    def logs(self) -> LogService:
+        """Logs that are rotated."""
+        from memconsole.engine.logs import LogService  # noqa: PLC0415
 
-        return UpkeepService(self._reader, self.settings, logs=self._ports.health().logs)
+        return LogService(self._reader, self.settings, logs=self._ports.health().logs)
 
     @cached_property
     def secrets(self) -> SecretService:

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.domain.checkpoint.rules import is_readable
+from memconsole.domain.cleanup import OldFigures, Step, counted
 from memconsole.domain.commands.cleanup import CLEANUP
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.metrics import families, of_publishing
-from memconsole.domain.upkeep import OldFigures, Step, counted
 from memconsole.engine.cleanup.read import OURS, left_over
 from memconsole.errors import MemconsoleError
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
     from memconsole.domain.agents import Agent
+    from memconsole.domain.cleanup import OldKind
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
-    from memconsole.domain.upkeep import OldKind
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.search.service import SearchService
     from memconsole.ports.bundle import HealthPorts

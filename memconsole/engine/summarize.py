@@ -16,7 +16,7 @@ from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Wr
 from memconsole.domain.commands.summarize import Summarized
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.domain.memory.records import SummaryRecord
-from memconsole.domain.memory.words import slug, words_of
+from memconsole.domain.memory.slug import slug, words_of
 from memconsole.domain.model import read_summary, summary_prompt
 from memconsole.domain.planted import holds_planted, is_planted, is_quoted
 from memconsole.domain.sessions.keys import classify, key_of

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.cleanup import OldFile, TakenFile
     from memconsole.domain.health import CronErrors, HeldLock
+    from memconsole.domain.logs import LogFile, LogRotation
     from memconsole.domain.metrics import Family
-    from memconsole.domain.upkeep import LogFile, LogRotation, OldFile, TakenFile
 
 
 class HostProbe(Protocol):

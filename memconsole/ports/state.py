@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.events import Event, Noted
     from memconsole.domain.flush import FlushMark
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
-    from memconsole.domain.upkeep import TakenFile
 
 
 class CaptureLog(Protocol):

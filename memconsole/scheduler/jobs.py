@@ -83,7 +83,7 @@ def check_config(engine: Engine, cancel: StopSignal) -> JobEnd:
 
 def rotate_logs(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Rotate the logs that have grown."""
-    found = engine.upkeep.rotate_logs(cancel=cancel)
+    found = engine.logs.rotate(cancel=cancel)
     failed = [one for one in found if one.status == FAILED]
     if failed:
         words = f"{failed[0].file.path}: {failed[0].message}"
@@ -138,7 +138,7 @@ class Job:
         is_irreversible: What it does cannot be taken back.
         is_enabled: Whether the settings switch it on.
         catches_up: What was missed in sleep is made up for once.
-        is_listed: People see it and its runs; False for upkeep of our own.
+        is_listed: People see it and its runs; False for work of our own.
         leads_to: The job that is run at once when this one has done something.
         most: How many of its commands one run performs; a session that is busy does not count.
     """

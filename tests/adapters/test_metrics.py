@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.metrics import PrometheusMetrics
+from memconsole.domain.cleanup import OldFile, OldKind
 from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.fleet.publishing import Standing
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.metrics import Family, families
 from memconsole.domain.settings import Settings
-from memconsole.domain.upkeep import OldFile, OldKind
 from memconsole.engine.engine import Engine
 from memconsole.errors import StateError
 from memconsole.scheduler.jobs import publish_metrics

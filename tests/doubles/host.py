@@ -6,16 +6,17 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from memconsole.domain.cleanup import Step
 from memconsole.domain.health import CronErrors, HeldLock
-from memconsole.domain.upkeep import LogFile, LogRotation, Step
+from memconsole.domain.logs import LogFile, LogRotation
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, Home
+    from memconsole.domain.cleanup import OldFile, TakenFile
     from memconsole.domain.metrics import Family
-    from memconsole.domain.upkeep import OldFile, TakenFile
 
 
 @dataclass

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark
     from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
-    from memconsole.domain.upkeep import TakenFile
     from tests.doubles.platform import FakeWorkspace
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef, Notice, Storage
+from memconsole.domain.cleanup import OldFile, OldKind, Step, TakenFile, steps_due
 from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
@@ -22,7 +23,6 @@ from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
 from memconsole.domain.transcripts.records import Entry, EntryKind
-from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile, steps_due
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
 from tests.doubles.bundle import World

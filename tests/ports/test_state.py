@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.cleanup import OldKind, Step, TakenFile
 from memconsole.domain.flush import Cycle, FlushMark, Stage
 from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.summarize.handover import Handover
-from memconsole.domain.upkeep import OldKind, Step, TakenFile
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 

@@ -18,7 +18,7 @@ import stat
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.domain.upkeep import LogFile, LogOwner, LogRotation, at_the_cut
+from memconsole.domain.logs import LogFile, LogOwner, LogRotation, at_the_cut
 from memconsole.system.atomic_file import NEW, remove
 from memconsole.system.folders import adopt, open_folder, open_state_folder
 from memconsole.text.figures import size_words

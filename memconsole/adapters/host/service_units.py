@@ -8,9 +8,9 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memconsole.domain import service_units as units
+from memconsole.domain.jobs import service_units as units
 from memconsole.domain.jobs.layers import Layer
-from memconsole.domain.service_units import MARK, ServiceKind
+from memconsole.domain.jobs.service_units import MARK, ServiceKind
 from memconsole.errors import ServiceError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system import launch
@@ -22,7 +22,7 @@ from memconsole.text.plain import one_line
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from memconsole.domain.service_units import ServiceSetup
+    from memconsole.domain.jobs.service_units import ServiceSetup
 
 _PATIENCE_S = 30.0
 _LOOK_S = 5.0

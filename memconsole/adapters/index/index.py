@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from memconsole.adapters.index.build import Run
     from memconsole.adapters.index.embedding.quality import QualityModel
-    from memconsole.adapters.index.outgoing import OutgoingIndex
+    from memconsole.adapters.index.published import OutgoingIndex
     from memconsole.adapters.index.query_side import SearchBackend
     from memconsole.adapters.index.writer import Stop
     from memconsole.adapters.sqlite.choice import Connection
@@ -284,7 +284,7 @@ class DiskIndex:
     @contextmanager
     def outgoing(self, scope: IndexScope) -> Iterator[OutgoingIndex]:
         """Open an index for publishing."""
-        from memconsole.adapters.index.outgoing import OutgoingIndex  # noqa: PLC0415 - few publish
+        from memconsole.adapters.index.published import OutgoingIndex  # noqa: PLC0415 - few publish
 
         path = self.path(scope)
         with reading(path) as connection, problems(path):

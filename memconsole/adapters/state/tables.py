@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memconsole.domain.alerts import ChannelRecord, Mute, OpenAlert
+    from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.events import Event
@@ -51,7 +52,6 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.domain.sessions.windows import Branch
     from memconsole.domain.summarize.handover import Handover
-    from memconsole.domain.upkeep import TakenFile
 
     AnyTable: TypeAlias = Table[Any]
 
@@ -485,15 +485,15 @@ _PATH = Column(bytes, os.fsencode, lambda stored: Path(os.fsdecode(stored)))
 
 TAKEN: Table[TakenFile] = Table(
     "taken",
-    "memconsole.domain.upkeep:TakenFile",
+    "memconsole.domain.cleanup:TakenFile",
     {
         "id": NUMBER,
         "home": _HOME,
         "agent": _AGENT,
         "at": INSTANT,
         "path": _PATH,
-        "kind": one_of("memconsole.domain.upkeep:OldKind"),
-        "step": one_of("memconsole.domain.upkeep:Step"),
+        "kind": one_of("memconsole.domain.cleanup:OldKind"),
+        "step": one_of("memconsole.domain.cleanup:Step"),
         "kept": WORD,
         "size_bytes": WHOLE,
         "mode": WHOLE,

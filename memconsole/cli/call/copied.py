@@ -10,7 +10,7 @@ from memconsole.cli.json import encode
 from memconsole.cli.json.search import hit, result
 from memconsole.compose.fleet import split_copies
 from memconsole.domain.fleet.wire import Freshness, Reply, away
-from memconsole.engine.fleet import ask_all
+from memconsole.engine.fleet.ask import ask_all
 from memconsole.errors import SourceAwayError, UsageError
 
 if TYPE_CHECKING:

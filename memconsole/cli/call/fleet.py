@@ -111,7 +111,7 @@ def _only_looks(command: str, words: Sequence[str]) -> bool:
 def _replies(
     call: Call, command: str, words: Sequence[str], sources: Sequence[FleetSource]
 ) -> tuple[Reply, ...]:
-    from memconsole.engine.fleet import ask_all  # noqa: PLC0415 - most calls have no fleet
+    from memconsole.engine.fleet.ask import ask_all  # noqa: PLC0415 - most calls have no fleet
 
     with call.busy(f"asking {plural(len(sources), 'home')}"):
         return ask_all(sources, command, words, call.clock)

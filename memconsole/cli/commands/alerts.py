@@ -11,7 +11,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.shared import DryRunOption, call_of, parse_span
 from memconsole.cli.json.encode import alert_status
 from memconsole.cli.output.printer import Cell
-from memconsole.cli.output.wording import age, ago
+from memconsole.cli.output.wording import STATUS_STYLES, age, ago
 from memconsole.domain.agents import Notice
 from memconsole.text.figures import span as words
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 _STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}
 _NEVER_LOOKED = "nobody has ever looked at the health of this home: `memconsole health` looks now"
-_STATUSES = {"done": "ok", "planned": "dim", "failed": "due"}
 
 
 def list_alerts(context: typer.Context) -> int:
@@ -157,7 +156,7 @@ def _show_deliveries(printer: Printer, found: tuple[Delivery, ...]) -> None:
     width = max(map(len, names))
     for name, one in zip(names, found, strict=True):
         status = _status(one)
-        first = Cell(f"{status:<8}{name:<{width}}  ", _STATUSES[status])
+        first = Cell(f"{status:<8}{name:<{width}}  ", STATUS_STYLES[status])
         printer.sentence(first, printer.text(_words(one)))
         if one.hint:
             printer.sentence(Cell(" " * (width + 10)), printer.text(one.hint), "dim")

@@ -12,7 +12,7 @@ from memconsole.cli.output.printer import Cell
 from memconsole.compose import service
 from memconsole.domain.health import named
 from memconsole.domain.jobs.layers import Layer
-from memconsole.domain.service_units import ServiceKind, unit_name
+from memconsole.domain.jobs.service_units import ServiceKind, unit_name
 from memconsole.errors import ReadOnlyError, UsageError
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
-    from memconsole.domain.service_units import ServiceSetup
+    from memconsole.domain.jobs.service_units import ServiceSetup
 
 KindOption = Annotated[
     ServiceKind | None,

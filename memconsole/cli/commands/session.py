@@ -23,7 +23,7 @@ from memconsole.domain.freshness import describe
 from memconsole.domain.sessions.activity import in_full
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
-from memconsole.domain.snapshot.wording import why_suspect
+from memconsole.domain.snapshot.snapshot import why_suspect
 from memconsole.domain.transcripts.records import MessageKind
 from memconsole.text import figures
 

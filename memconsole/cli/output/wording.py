@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 
 NOTHING = "-"
 
+STATUS_STYLES = {"done": "ok", "planned": "dim", "skipped": "dim", "failed": "due"}
+"""How the result of one file or one message is coloured."""
+
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 _STATE_WORDS = {

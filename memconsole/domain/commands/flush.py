@@ -42,7 +42,7 @@ class Flushed(Reported):
 FLUSH = CommandSpec(
     kind=Flush,
     name="flush",
-    runner="flush.run:flush",
+    runner="flush:flush",
     title="Flush",
     help="Save a session before the platform compacts it",
     subject=Subject.SESSION,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.memory.observation_log import add
 from memconsole.domain.memory.observations import Kind, Observation, Priority, observation_id
-from memconsole.domain.memory.words import words_of
+from memconsole.domain.memory.slug import words_of
 from memconsole.domain.reflect.working_copy import WorkingCopy, is_pending, name_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in

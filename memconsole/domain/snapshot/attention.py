@@ -17,7 +17,13 @@ from memconsole.domain.sessions.activity import Doing
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.settings import WRONG_SETTINGS
-from memconsole.domain.snapshot.snapshot import Attention, Quiet, SchedulerStatus
+from memconsole.domain.snapshot.snapshot import (
+    Attention,
+    Quiet,
+    SchedulerStatus,
+    name_of,
+    why_suspect,
+)
 from memconsole.domain.snapshot.unsaved import (
     EVER,
     TODAY,
@@ -29,7 +35,6 @@ from memconsole.domain.snapshot.unsaved import (
     spoken_within,
     unsaved,
 )
-from memconsole.domain.snapshot.wording import name_of, why_suspect
 from memconsole.text.figures import long_span, short_kilo, span
 from memconsole.text.figures import rate as rate_words
 

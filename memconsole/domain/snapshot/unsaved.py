@@ -17,8 +17,7 @@ from memconsole.domain.calendar import clock
 from memconsole.domain.checkpoint.rules import touched_at
 from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.snapshot.snapshot import Attention
-from memconsole.domain.snapshot.wording import name_of
+from memconsole.domain.snapshot.snapshot import Attention, name_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import long_span, short_kilo
 

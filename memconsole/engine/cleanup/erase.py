@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memconsole.domain.upkeep import OldKind, Step
+from memconsole.domain.cleanup import OldKind, Step
 from memconsole.engine.cleanup.read import OURS
 from memconsole.errors import StateError
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.upkeep import OldFile, TakenFile
+    from memconsole.domain.cleanup import OldFile, TakenFile
     from memconsole.engine.cleanup.read import OldFiles
 
 

@@ -6,17 +6,17 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
+from memconsole.domain.cleanup import Captured, Cleaning, OldFile, Step
 from memconsole.domain.commands.cleanup import CleanedUp
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
-from memconsole.domain.upkeep import Captured, Cleaning, OldFile, Step
 from memconsole.text.figures import plural, size_words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.commands.cleanup import Cleanup
     from memconsole.domain.commands.outcomes import Detail, Outcome
-    from memconsole.domain.upkeep import TakenFile
 
 STATUS = ("planned", "done", "skipped", "failed")
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.checkpoint.rules import is_readable, named
+from memconsole.domain.cleanup import Captured, OldKind, Step, own_steps_due, steps_due, why_in_use
 from memconsole.domain.observe.rules import MAX_LINES
 from memconsole.domain.recover import whole
 from memconsole.domain.sessions.keys import classify, key_of
@@ -22,14 +23,6 @@ from memconsole.domain.sessions.stored import (
     TranscriptKind,
     TranscriptRef,
     TranscriptState,
-)
-from memconsole.domain.upkeep import (
-    Captured,
-    OldKind,
-    Step,
-    own_steps_due,
-    steps_due,
-    why_in_use,
 )
 from memconsole.engine.transcripts.ages import dated, last_words
 from memconsole.engine.transcripts.tail import read_tail
@@ -41,10 +34,10 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent
+    from memconsole.domain.cleanup import OldFile, TakenFile
     from memconsole.domain.commands.cleanup import Cleanup
     from memconsole.domain.sessions.stored import StoreListing
     from memconsole.domain.settings import Settings
-    from memconsole.domain.upkeep import OldFile, TakenFile
     from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.ports.bundle import HealthPorts
     from memconsole.ports.host import OldTranscripts

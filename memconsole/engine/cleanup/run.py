@@ -16,10 +16,10 @@ from itertools import count
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.rules import is_readable
+from memconsole.domain.cleanup import Captured, Cleaning, Step, TakenFile
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.recover import SILENT
-from memconsole.domain.upkeep import Captured, Cleaning, Step, TakenFile
 from memconsole.engine.cleanup.outcome import (
     STATUS,
     as_it_was,
@@ -42,11 +42,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Agent, AgentRef
+    from memconsole.domain.cleanup import OldFile
     from memconsole.domain.commands.cleanup import Cleanup
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
-    from memconsole.domain.upkeep import OldFile
     from memconsole.engine.cleanup.read import DueFile, OldFiles
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.platform import Locks, StopSignal

@@ -12,7 +12,7 @@ from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.engine.compaction.evidence import EvidenceReader
 from memconsole.engine.freshness import assumed_reset
 from memconsole.engine.home.live import LiveView
-from memconsole.engine.snapshot.attention import release_now, windows_in_use
+from memconsole.engine.snapshot.config import release_now, windows_in_use
 from memconsole.errors import HomeUnreadableError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from memconsole.domain.config_check.transcripts import evidence_rows, hint_of
 from memconsole.domain.gateway import NEXT_STEPS, Verdict
 from memconsole.domain.health import Check, CheckStatus, graded, named, ok, unknown
 from memconsole.domain.sessions.activity import RUNNING, Doing
-from memconsole.domain.snapshot.wording import name_of
+from memconsole.domain.snapshot.snapshot import name_of
 from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.text.address import stays_here
 from memconsole.text.figures import plural, size_words

@@ -18,7 +18,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
-from memconsole.engine.erasure import erase, erasure_of
+from memconsole.engine.memory.erasure import erase, erasure_of
 from memconsole.errors import ConcurrentEditError, MemconsoleError
 from memconsole.text.figures import plural
 
@@ -32,9 +32,9 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.engine.cleanup.read import OldFiles
-    from memconsole.engine.erasure import Erased
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory
+    from memconsole.engine.memory.erasure import Erased
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.engine.search.reindex import MemoryIndex
     from memconsole.ports.platform import Journal

@@ -122,7 +122,7 @@ class SearchService:
         """
         if not self._settings.fleet.publishes_text:
             return ()
-        from memconsole.engine.search.outgoing import shelves  # noqa: PLC0415 - few hosts publish
+        from memconsole.engine.search.published import shelves  # noqa: PLC0415 - few hosts publish
 
         return shelves(self._ports, self._settings, self.home.read())
 

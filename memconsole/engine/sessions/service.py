@@ -19,7 +19,7 @@ from memconsole.domain.snapshot.snapshot import (
 )
 from memconsole.domain.transcripts.notices import transcript_notices
 from memconsole.domain.transcripts.records import MessageKind, TranscriptCounts, Whole
-from memconsole.engine.flush.run import fill_of
+from memconsole.engine.flush import fill_of
 from memconsole.engine.freshness import freshness_of, next_events
 from memconsole.engine.home.lookup import find_agent, require_own_words
 from memconsole.engine.pruning import prune_preview
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
         ConsoleSnapshot,
         SessionView,
     )
-    from memconsole.engine.flush.run import Fill
+    from memconsole.engine.flush import Fill
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.pruning import PruningPreview, PruningRequest

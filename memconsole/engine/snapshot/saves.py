@@ -10,8 +10,8 @@ from memconsole.domain.commands.rotate import ROTATE
 from memconsole.domain.events import EventKind
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.snapshot.snapshot import name_of, named
 from memconsole.domain.snapshot.unsaved import TODAY, Cut, Saves
-from memconsole.domain.snapshot.wording import name_of, named
 from memconsole.errors import ConfigError
 from memconsole.text.plain import one_line
 

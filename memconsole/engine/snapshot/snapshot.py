@@ -297,7 +297,7 @@ def _findings(
     least = min(windows, default=named)
     if not may_be_grave(config, status.version or config.last_version, least):
         return ()
-    from memconsole.engine.snapshot.attention import urgent_findings  # noqa: PLC0415 - rarely needed
+    from memconsole.engine.snapshot.config import urgent_findings  # noqa: PLC0415 - rarely needed
 
     return urgent_findings(home, sessions, status, reader=reader)
 

@@ -13,8 +13,8 @@ import pytest
 
 from memconsole.adapters.host.log_files import DiskLogFiles
 from memconsole.cli.output.logging import start_logging
+from memconsole.domain.logs import LogFile, LogOwner
 from memconsole.domain.settings import LogSettings, Settings
-from memconsole.domain.upkeep import LogFile, LogOwner
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:

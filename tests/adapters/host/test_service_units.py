@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.adapters.host.service_units import ServiceUnits
-from memconsole.domain.service_units import (
+from memconsole.domain.jobs.service_units import (
     MARK,
     ServiceKind,
     ServiceSetup,

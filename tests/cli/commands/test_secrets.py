@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
+from memconsole.domain.cleanup import OldFile, OldKind
 from memconsole.domain.memory.files import MemoryText, PoolItem
 from memconsole.domain.memory.secrets import counts_of
-from memconsole.domain.upkeep import OldFile, OldKind
 from tests.cli.caller import stored
 from tests.cli.contract import check_envelope
 from tests.doubles.platform import NOW, talk

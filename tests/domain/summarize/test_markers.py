@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from memconsole.domain.memory.files import MARKER_TAGS
-from memconsole.domain.memory.words import MOST_CHARS, slug
+from memconsole.domain.memory.slug import MOST_CHARS, slug
 from memconsole.domain.summarize.markers import Tagged, observations, tag_of
 
 

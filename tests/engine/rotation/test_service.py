@@ -12,7 +12,7 @@ import pytest
 from memconsole.domain.fleet.letters import Letter
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.engine.engine import Engine
-from memconsole.engine.letters import look_after
+from memconsole.engine.fleet.letters import look_after
 from tests.doubles.platform import NOW
 from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage
 from tests.engine.rows import row

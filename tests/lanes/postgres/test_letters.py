@@ -23,7 +23,7 @@ from memconsole.demo.home import write_home
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.fleet.letters import Letter, Operator
 from memconsole.domain.fleet.server import parse_server
-from memconsole.engine.letters import Door, LetterWorker
+from memconsole.engine.fleet.letters import Door, LetterWorker
 from memconsole.errors import SourceAwayError
 from tests.lanes.postgres.fleet import Somebody, wait_for
 from tests.lanes.postgres.test_publishing import IDENTITY, copy_of, sessions

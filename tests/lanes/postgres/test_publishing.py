@@ -22,7 +22,7 @@ from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.fleet.shapes import AGENT, SESSION, STATUS
 from memconsole.domain.fleet.wire import Freshness
-from memconsole.engine.publishing import Publisher
+from memconsole.engine.fleet.publishing import Publisher
 from memconsole.errors import FleetError, FleetHeldError, SourceAwayError
 from tests.lanes.postgres.fleet import NOW
 

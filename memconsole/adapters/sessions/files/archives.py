@@ -34,7 +34,7 @@ from memconsole.adapters.sessions.names import (
     read_name,
 )
 from memconsole.adapters.transcripts.packing import PACK_ERRORS, unpacked_pieces
-from memconsole.domain.upkeep import OUR_NAMES, OldFile, OldKind, Step
+from memconsole.domain.cleanup import OUR_NAMES, OldFile, OldKind, Step
 from memconsole.system.atomic_file import (
     NEW,
     claim,
@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from typing import BinaryIO
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.upkeep import TakenFile
+    from memconsole.domain.cleanup import TakenFile
 
 FOLDER = "taken"
 """In our own state folder: what was taken away and may still come back."""

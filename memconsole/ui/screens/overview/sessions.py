@@ -14,7 +14,7 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.snapshot.danger import danger
 from memconsole.domain.snapshot.outlook import Ahead
-from memconsole.domain.snapshot.wording import why_suspect
+from memconsole.domain.snapshot.snapshot import why_suspect
 from memconsole.text import figures
 from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word

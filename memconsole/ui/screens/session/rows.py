@@ -10,7 +10,7 @@ from memconsole.domain.sessions.composition import composition
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.sessions.windows import WindowState
-from memconsole.domain.snapshot.wording import why_suspect
+from memconsole.domain.snapshot.snapshot import why_suspect
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, text_row

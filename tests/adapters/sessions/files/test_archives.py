@@ -16,7 +16,7 @@ import pytest
 from memconsole.adapters.sessions.files import archives
 from memconsole.adapters.sessions.files.archives import DiskOldTranscripts
 from memconsole.adapters.transcripts.packing import zstd
-from memconsole.domain.upkeep import OldFile, OldKind, Step, TakenFile
+from memconsole.domain.cleanup import OldFile, OldKind, Step, TakenFile
 from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What the attention line says of the configuration and of lost turns; opens no file.
+"""Which findings about the configuration are grave and certain; opens no file.
 
 A snapshot has read the configuration and the ends of some transcripts anyway: only they are judged.
 """

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.fleet.wire import Freshness, Heard
-from memconsole.engine.fleet import ask_all
+from memconsole.engine.fleet.ask import ask_all
 from memconsole.errors import SourceAwayError
 from tests.doubles.platform import NOW, FakeClock
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.fleet.letters import Letter, LetterState, Operator, Received
-from memconsole.engine.letters import Door, LetterWorker
+from memconsole.engine.fleet.letters import Door, LetterWorker
 from memconsole.errors import FleetError, StateError
 from tests.doubles.alerts import FakeStatusFile
 from tests.doubles.platform import NOW, FakeClock

@@ -1,11 +1,11 @@
-"""Keeps logs from growing without end, where writing is allowed."""
+"""Rotates logs that have grown, where writing is allowed."""
 
 from __future__ import annotations
 
 import logging
 from typing import TYPE_CHECKING
 
-from memconsole.domain.upkeep import LogRotation, at_the_cut, due
+from memconsole.domain.logs import LogRotation, at_the_cut, due
 from memconsole.errors import MemconsoleError, ReadOnlyError
 from memconsole.text.figures import size_words
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
-class UpkeepService:
-    """What has to be looked after from time to time.
+class LogService:
+    """Logs of ours and of the platform.
 
     Args:
         reader: For the home.
@@ -32,7 +32,7 @@ class UpkeepService:
         self._settings = settings
         self._logs = logs
 
-    def rotate_logs(
+    def rotate(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
     ) -> tuple[LogRotation, ...]:
         """Rotate the logs that have grown; one that fails does not stop the others.
@@ -46,7 +46,8 @@ class UpkeepService:
         Raises:
             ReadOnlyError: Nothing may be changed.
         """
-        self._require_writing("logs rotate", dry_run=dry_run)
+        if self._settings.ui.read_only and not dry_run:
+            raise ReadOnlyError("logs rotate")
         try:
             home = self._reader.home().path
         except MemconsoleError as error:
@@ -63,7 +64,3 @@ class UpkeepService:
             else:
                 done.append(self._logs.rotate(file, rules.keep))
         return tuple(done)
-
-    def _require_writing(self, action: str, *, dry_run: bool) -> None:
-        if self._settings.ui.read_only and not dry_run:
-            raise ReadOnlyError(action)

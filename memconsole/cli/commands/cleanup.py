@@ -1,4 +1,4 @@
-"""`logs rotate` and `cleanup`: what grows beside the memory."""
+"""`cleanup`: old files beside the memory are packed, taken away and put back."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ from memconsole.cli.call.shared import (
 )
 from memconsole.cli.json import outcome as encode
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.cli.output.wording import STATUS_STYLES
 from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.cleanup import Captured, OldKind
 from memconsole.domain.commands.cleanup import CLEANUP, Cleanup
 from memconsole.domain.commands.outcomes import status_of
-from memconsole.domain.upkeep import Captured, OldKind
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.figures import plural, size_column, size_words
@@ -34,60 +35,6 @@ if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import Home
     from memconsole.domain.commands.outcomes import Detail, Outcome
-    from memconsole.domain.upkeep import LogRotation
-
-_STYLES = {"done": "ok", "planned": "dim", "skipped": "dim", "failed": "due"}
-
-
-def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
-    """Rotate the logs of memconsole and of the platform that have reached `log_rotation.max_bytes`.
-
-    Ours are renamed. Those of others are copied and cut to nothing, because their writers keep
-    them open.
-    """
-    call = call_of(context)
-    with call.busy("rotating logs"):
-        found = call.engine.upkeep.rotate_logs(dry_run=dry_run)
-    failed = [one for one in found if one.status == "failed"]
-    return call.answer(
-        Answer(
-            "logs rotate",
-            data=lambda: [_row(one) for one in found],
-            show=lambda printer: _show(printer, found),
-            at=call.clock.now(),
-            code=exits.FAILED if failed else exits.DONE,
-            failures=tuple((f"{one.file.path}: {one.message}", "") for one in failed),
-        )
-    )
-
-
-def _row(one: LogRotation) -> Row:
-    """Return the outcome of the contract, with the path as its key."""
-    newest = f"{one.file.path}.1"
-    wrote: list[Row] = []
-    if one.status == "done":
-        wrote.append({"path": newest, "bytes": one.moved_bytes, "mode": "0600"})
-    return {
-        "command": "logs rotate",
-        "agent": None,
-        "key": str(one.file.path),
-        "status": one.status,
-        "reason": one.reason,
-        "message": one.message,
-        "hint": None,
-        "duration_ms": None,
-        "wrote": wrote,
-        "details": {"bytes": one.file.size_bytes, "owner": one.file.owner.value},
-    }
-
-
-def _show(printer: Printer, found: tuple[LogRotation, ...]) -> None:
-    if not found:
-        printer.write("no log has reached the size of `log_rotation.max_bytes`")
-        return
-    for one in found:
-        first = Cell(f"{one.status:<8}{printer.text(str(one.file.path))}  ", _STYLES[one.status])
-        printer.sentence(first, printer.text(one.message))
 
 
 def cleanup(
@@ -221,7 +168,7 @@ def _show_files(printer: Printer, found: Sequence[Outcome]) -> None:
         printer.write(
             Cell(printer.text(one.command.agent.id or "memconsole"), "head"),
             "  ",
-            Cell(status, _STYLES[status]),
+            Cell(status, STATUS_STYLES[status]),
         )
         if files := _rows(one):
             columns = (
@@ -247,7 +194,7 @@ def _cells(printer: Printer, file: dict[str, Detail], verb: str) -> list[str | C
     size, status = file["bytes"], str(file["status"])
     assert isinstance(size, int)
     return [
-        Cell(f"{verb or file['step']} {status}", _STYLES[status]),
+        Cell(f"{verb or file['step']} {status}", STATUS_STYLES[status]),
         size_column(size),
         str(file["kind"]),
         str(file["modified_at"])[:10],
