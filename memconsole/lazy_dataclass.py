@@ -4,8 +4,9 @@ The standard library compiles up to ten methods of every class when its module i
 millisecond each time; a start of ours imports 240 such classes and makes objects of half of them.
 Here only the class with its slots is made at once. The rest waits until it is asked for: fields,
 and the methods that need no text, which are closures. `__init__` is compiled when a class has made
-more than a few objects (ADR 0024): compiling takes as long as making fifty of them. Type checkers
-see the original, and `fields`, `replace` and patterns work as usual.
+more than a few objects (ADR 0024): compiling takes as long as making fifty of them. It stores into an
+object that is open until all is in it, which takes a seventh of going round its refusal for each of
+many fields. Type checkers see the original, and `fields`, `replace` and patterns work as usual.
 """
 
 from __future__ import annotations
@@ -256,11 +257,29 @@ def _filled(made: object, fields: tuple[_Field, ...], values: dict[str, object])
     return True
 
 
+class _Open(dict[type, type]):
+    """By class, one whose objects differ in nothing but that their fields may be set."""
+
+    def __missing__(self, cls: type) -> type:
+        own = {
+            "__slots__": (),
+            "__setattr__": object.__setattr__,
+            "__delattr__": object.__delattr__,  # Python stores fast where both are its own
+        }
+        made = self[cls] = type(cls)(cls.__name__, (cls,), own)
+        return made
+
+
+_OPEN = _Open()
+
+
 def _compiled(cls: type) -> Callable[..., None]:
     """Compile the `__init__` of a class from its fields."""
-    known: dict[str, object] = {"_set": object.__setattr__, "_missing": dataclasses.MISSING}
-    is_frozen = vars(cls).get("__setattr__") is _refuse_set
-    line = "    _set(self, {!r}, {})" if is_frozen else "    self.{} = {}"
+    known: dict[str, object] = {
+        "_set": object.__setattr__,
+        "_missing": dataclasses.MISSING,
+        "_open": _OPEN,
+    }
     plain: list[str] = []
     named: list[str] = []
     body: list[str] = []
@@ -274,7 +293,10 @@ def _compiled(cls: type) -> Callable[..., None]:
             default = "=_missing"
             value = f"_make_{one.name}() if {one.name} is _missing else {one.name}"
         (named if one.kw_only else plain).append(f"{one.name}{default}")
-        body.append(line.format(one.name, value))
+        body.append(f"    self.{one.name} = {value}")
+    if vars(cls).get("__setattr__") is _refuse_set:
+        begin, end = "    _kind = self.__class__", "    self.__class__ = _kind"
+        body = [begin, "    _set(self, '__class__', _open[_kind])", *body, end]
     if hasattr(cls, "__post_init__"):
         body.append("    self.__post_init__()")
     parameters = ", ".join(["self", *plain, *(["*", *named] if named else [])])

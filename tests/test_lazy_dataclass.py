@@ -153,8 +153,11 @@ def test_wrong_calls_are_refused_alike(call: tuple[tuple[Any, ...], dict[str, An
     assert said[0].rpartition("__init__")[2] == said[1].rpartition("__init__")[2]
 
 
-def test_nothing_changes_a_value() -> None:
-    point = Point(1)
+@pytest.mark.parametrize("made", [1, 50])
+def test_nothing_changes_a_value(made: int) -> None:
+    points = [Point(number) for number in range(made)]
+    point = points[-1]
+    assert type(point) is Point
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot assign to field 'x'"):
         point.x = 2  # type: ignore[misc]
     with pytest.raises(dataclasses.FrozenInstanceError, match="cannot delete field 'x'"):
@@ -175,6 +178,14 @@ def test_a_value_that_is_not_a_number_equals_itself_alone() -> None:
     nan = float("nan")
     assert Lone(nan) == Lone(nan)  # the same object, as in the standard library
     assert Lone(nan) != Lone(float("nan"))
+
+
+def test_many_of_a_class_below_that_is_no_dataclass_are_of_that_class() -> None:
+    class Below(Point):
+        note = "own"
+
+    found = [Below(number) for number in range(50)]
+    assert {type(one) for one in found} == {Below}
 
 
 def test_inheritance_and_checks_after_the_start() -> None:
