@@ -4,9 +4,9 @@ The standard library compiles up to ten methods of every class when its module i
 millisecond each time; a start of ours imports 240 such classes and makes objects of half of them.
 Here only the class with its slots is made at once. The rest waits until it is asked for: fields,
 and the methods that need no text, which are closures. `__init__` is compiled when a class has made
-more than a few objects (ADR 0024): compiling takes as long as making fifty of them. It stores into an
-object that is open until all is in it, which takes a seventh of going round its refusal for each of
-many fields. Type checkers see the original, and `fields`, `replace` and patterns work as usual.
+more than a few objects (ADR 0024): compiling takes as long as making fifty of them. It stores into
+an object that is open until all is in it, which takes a seventh of going round its refusal for each
+of many fields. Type checkers see the original, and `fields`, `replace` and patterns work as usual.
 """
 
 from __future__ import annotations

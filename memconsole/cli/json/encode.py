@@ -68,7 +68,7 @@ def envelope(
 
 def dump(row: Row, *, redact: bool = True) -> str:
     """Return an envelope as one line of JSON without NaN."""
-    return json.dumps(_plain(row, redact), ensure_ascii=False, allow_nan=False)
+    return json.dumps(plain(row, redact=redact), ensure_ascii=False, allow_nan=False)
 
 
 def iso(at: datetime) -> str:
@@ -76,29 +76,42 @@ def iso(at: datetime) -> str:
     return at.isoformat(timespec="milliseconds" if at.microsecond else "seconds")
 
 
-def plain(value: Json) -> object:
+def plain(value: Json, *, redact: bool = True) -> object:
     """Return what JSON can hold of a row, masked and cleaned."""
-    return _plain(value, redact=True)
+    texts: dict[str, None] = {}
+    _gather(value, texts)
+    return _plain(value, safe.values(texts, redact=redact), redact)
 
 
-def _plain(value: Json, redact: bool) -> object:
+def _gather(value: Json, texts: dict[str, None]) -> None:
+    """Put the texts of a row into `texts`, names of its fields among them."""
+    if isinstance(value, str):
+        texts[value] = None
+    elif isinstance(value, Mapping):
+        texts.update(dict.fromkeys(value))
+        for one in value.values():
+            _gather(one, texts)
+    elif isinstance(value, Sequence):
+        for one in value:
+            _gather(one, texts)
+
+
+def _plain(value: Json, masked: Mapping[str, str], redact: bool) -> object:
     match value:
-        case str() | datetime() | Path() | float():
+        case str():
+            return masked[value]
+        case datetime() | Path() | float():
             return _leaf(value, redact)
         case Mapping():
-            return {
-                safe.value(key, redact=redact): _plain(one, redact) for key, one in value.items()
-            }
+            return {masked[key]: _plain(one, masked, redact) for key, one in value.items()}
         case Sequence():
-            return [_plain(one, redact) for one in value]
+            return [_plain(one, masked, redact) for one in value]
         case _:
             return value
 
 
-def _leaf(value: str | datetime | Path | float, redact: bool) -> object:
+def _leaf(value: datetime | Path | float, redact: bool) -> object:
     match value:
-        case str():
-            return safe.value(value, redact=redact)
         case datetime():
             return iso(value)
         case Path():

@@ -8,9 +8,13 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from memconsole.text.outgoing import let_out
+from memconsole.text.outgoing import let_out, let_out_all
 from memconsole.text.plain import clean, one_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 def visible(text: str) -> str:
@@ -39,13 +43,11 @@ def block(text: str, *, redact: bool = True) -> str:
     return let_out(cleaned, redacts=redact)
 
 
-@lru_cache(maxsize=8192)
-def value(text: str, *, redact: bool = True) -> str:
-    """Return foreign text for a machine; line feeds and tabs are kept."""
-    if _PLAIN.fullmatch(text):
-        return text
-    cleaned = clean(text)
-    return let_out(cleaned, redacts=redact)
+def values(texts: Iterable[str], *, redact: bool = True) -> dict[str, str]:
+    """Return each foreign text as it is for a machine; line feeds and tabs are kept."""
+    cleaned = {one: clean(one) for one in texts}
+    masked = let_out_all(cleaned.values(), redacts=redact)
+    return {one: masked[text] for one, text in cleaned.items()}
 
 
 @lru_cache(maxsize=8192)

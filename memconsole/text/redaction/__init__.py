@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from memconsole.text.compiled import compiled
 from memconsole.text.redaction.announced import announced, small
 from memconsole.text.redaction.escapes import of_usual_width, plain, unwrapped
-from memconsole.text.redaction.literals import Literals
+from memconsole.text.redaction.literals import SHORT, Literals
 from memconsole.text.redaction.patterns import PLACEHOLDER, by_hint
 from memconsole.text.redaction.shapes import SHORTEST, hinted_tokens, token_hints
 from memconsole.text.redaction.values import is_scrambled, private_keys
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.text.redaction.shapes import Hinted, TokenShape
 
@@ -50,6 +50,9 @@ _GLUED_LETTERS, _GLUED_LENGTH = 8, 16
 _OFTEN = ("pass", "key", "token", "secret", "code", "cred", "login", "://")
 """Hints that many texts hold."""
 
+_MANY = 50
+"""Texts of which it is worth asking together."""
+
 _PLACES_RANK, _WORDS_RANK = 1000, 2000
 
 
@@ -67,6 +70,22 @@ class Secret(NamedTuple):
     end: int
     rank: int
     kind: str
+
+
+def mask_all(texts: Iterable[str]) -> dict[str, str]:
+    """Return what `mask` makes of each of many texts.
+
+    What announces a secret is asked for once in all of them: most of it is in none.
+    """
+    found = list(dict.fromkeys(texts))
+    short = [of_usual_width(one) for one in found if len(one) < SHORT]
+    known = _known() if len(short) < _MANY else _known().among(short)
+    return {one: _masked(one, known) if len(one) < SHORT else mask(one) for one in found}
+
+
+def _masked(text: str, known: _Known) -> str:
+    secrets = _joined(text, _all(text, known))
+    return mask(_replaced(text, secrets, keeps_lines=False)) if secrets else text
 
 
 def mask(text: str, *, keeps_lines: bool = False) -> str:
@@ -92,11 +111,15 @@ def secrets_in(text: str) -> list[Secret]:
 
     What is masked already is none.
     """
+    return _joined(text, _all(text, _known()))
+
+
+def _joined(text: str, found: Iterator[Secret]) -> list[Secret]:
     masked = (
         [match.span() for match in compiled(_MASKED).finditer(text)] if "[redacted:" in text else []
     )
     joined: list[Secret] = []
-    for secret in sorted(_without(masked, _all(text))):
+    for secret in sorted(_without(masked, found)):
         if joined and secret.start < joined[-1].end + (secret.rank == joined[-1].rank):
             last = joined.pop()
             rank, kind = min((last.rank, last.kind), (secret.rank, secret.kind))
@@ -141,12 +164,12 @@ class _Hints(NamedTuple):
     words: list[str]
 
 
-def _all(text: str) -> Iterator[Secret]:
+def _all(text: str, known: _Known) -> Iterator[Secret]:
     """Yield what the text shows, and what its plain reading shows."""
     text = of_usual_width(text)
     lowered = small(text)
     suspects = _suspects(text)
-    hints = _hints(text, lowered, suspects)
+    hints = _hints(text, lowered, suspects, known)
     yield from _shown(text, lowered, suspects, hints)
     if (reading := plain(text)) is None:
         return
@@ -156,19 +179,18 @@ def _all(text: str) -> Iterator[Secret]:
         lowered = small(part)
         suspects = _suspects(part)
         if not knows_hints:
-            hints = _hints(part, lowered, suspects)
+            hints = _hints(part, lowered, suspects, _known())
         for secret in _shown(part, lowered, suspects, hints):
             start, end = reading.span(first + secret.start, first + secret.end)
             yield secret._replace(start=start, end=end)
 
 
-def _hints(text: str, lowered: str, suspects: list[str]) -> _Hints:
-    known = _known()
+def _hints(text: str, lowered: str, suspects: list[str], known: _Known) -> _Hints:
     found = known.literals.of(lowered)
     places = known.places.of(found)
     if " -" in text and compiled(_FLAG).search(text) is not None:
         places += known.commands.of(found)
-    tokens = hinted_tokens().of(token_hints().of(" ".join(suspects))) if suspects else []
+    tokens = hinted_tokens().of(known.tokens().of(" ".join(suspects))) if suspects else []
     return _Hints(tokens, places, [hint for hint in found if hint in by_hint()])
 
 
@@ -178,6 +200,14 @@ class _Known(NamedTuple):
     places: Hinted
     commands: Hinted
     literals: Literals
+    tokens: Callable[[], Literals]
+
+    def among(self, texts: list[str]) -> _Known:
+        """Return what some of these texts may hold; most of their words are the same."""
+        words = dict.fromkeys(" ".join(texts).split(" "))
+        lowered = self.literals.among(map(small, words), map(small, texts))
+        tokens = self.tokens().among(words, texts)
+        return self._replace(literals=lowered, tokens=lambda: tokens)
 
 
 @cache
@@ -185,7 +215,7 @@ def _known() -> _Known:
     from memconsole.text.redaction.places import HINTED_COMMANDS, HINTED_PLACES  # noqa: PLC0415
 
     hints = (*HINTED_PLACES.hints, *HINTED_COMMANDS.hints, *by_hint())
-    return _Known(HINTED_PLACES, HINTED_COMMANDS, Literals(hints, often=_OFTEN))
+    return _Known(HINTED_PLACES, HINTED_COMMANDS, Literals(hints, often=_OFTEN), token_hints)
 
 
 def _shown(text: str, lowered: str, suspects: list[str], hints: _Hints) -> Iterator[Secret]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _RARE = "jqzxkvJQZXYWUVBKHGFD8579346w20y1bPOMNLRCASEITgp%&=:/-_.fmhuc"
 """What few places of texts and code hold, the rarest first."""
 
-_SHORT = 500
+SHORT = 500
 """Characters of a text that is not worth compiling anything for."""
 
 _Together: TypeAlias = "list[tuple[str | None, re.Pattern[str], list[str]]]"
@@ -38,7 +38,7 @@ class Literals:
 
     def of(self, text: str) -> list[str]:
         """Return those that the text holds."""
-        if len(text) < _SHORT:
+        if len(text) < SHORT:
             return [one for one in self._literals if one in text]
         alone, together, foreign = self._sorted
         found = [one for one in alone if one in text]
@@ -48,6 +48,18 @@ class Literals:
         if foreign and not text.isascii() and _any_letter(foreign).search(text) is not None:
             found += [one for one in foreign if one in text]
         return found
+
+    def among(self, words: Iterable[str], texts: Iterable[str]) -> Literals:
+        """Return those that short texts may hold.
+
+        Args:
+            words: All that stands between their blanks.
+            texts: The texts themselves, for what has a blank in it.
+        """
+        parts, whole = "\n".join(words), "\n".join(texts)
+        return Literals(
+            one for one in self._literals if one in parts or (" " in one and one in whole)
+        )
 
     @cached_property
     def _sorted(self) -> tuple[list[str], _Together, tuple[str, ...]]:

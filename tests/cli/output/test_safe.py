@@ -15,7 +15,7 @@ def test_an_undecodable_file_name_is_shown_and_not_thrown() -> None:
 
 def test_secrets_are_masked_for_people_and_machines() -> None:
     text = f"the key is {SECRET}"
-    for shown in (safe.line(text), safe.block(text), safe.value(text)):
+    for shown in (safe.line(text), safe.block(text), safe.values([text])[text]):
         assert SECRET[12:40] not in shown
         assert "[redacted:" in shown
 
@@ -29,7 +29,7 @@ def test_masking_can_be_switched_off() -> None:
     text = f"the key is {SECRET}"
     assert safe.line(text, redact=False) == text
     assert safe.block(text, redact=False) == text
-    assert safe.value(text, redact=False) == text
+    assert safe.values([text], redact=False) == {text: text}
 
 
 def test_what_only_looks_secret_stays() -> None:
@@ -38,7 +38,7 @@ def test_what_only_looks_secret_stays() -> None:
         "98310a88-1b2c-4d5e-8f90-1234567890ab",
         "/home/operator/.openclaw/agents/main/sessions/98310a88-1b2c.jsonl",
     ):
-        assert safe.line(text) == safe.value(text) == safe.path(text) == text
+        assert safe.line(text) == safe.values([text])[text] == safe.path(text) == text
 
 
 def test_a_path_for_a_machine_stays_as_it_is_on_disk() -> None:

@@ -7,7 +7,7 @@ import pytest
 from benchmarks import secret_set, secret_set_held_out
 from benchmarks.look_alikes import look_alikes
 from benchmarks.secret_set import Planted, planted
-from memconsole.text.redaction import mask
+from memconsole.text.redaction import mask, mask_all
 
 SEED = 20260502
 TUNED = (
@@ -44,6 +44,12 @@ def test_a_secret_in_a_text_does_not_take_the_look_alikes_with_it() -> None:
     key = "sk-ant-" + "api03-" + "Ab1" * 12
     for text in LOOK_ALIKES[::6]:
         assert mask(f"{text}\nuse {key} for it") == f"{text}\nuse [redacted:anthropic-key] for it"
+
+
+@pytest.mark.parametrize("step", [5, 300])
+def test_many_texts_are_masked_as_each_is(step: int) -> None:
+    texts = [*(one.text for one in TUNED[::step]), *LOOK_ALIKES[::step], "İ", "ΚΩΔΙΚΌΣ: Ab1Ab1Zq7"]
+    assert mask_all(texts) == {one: mask(one) for one in texts}
 
 
 def _leaks(cases: tuple[Planted, ...]) -> list[tuple[str, str, str]]:
