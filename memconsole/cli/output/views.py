@@ -8,7 +8,7 @@ from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.jobs.runs import Repeated, repeated
-from memconsole.domain.sessions.activity import RUNNING, Doing, told, words_of
+from memconsole.domain.sessions.activity import Doing, told, words_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.text import figures
 from memconsole.text.figures import size_words
@@ -174,7 +174,7 @@ def _state(view: SessionView, now: datetime) -> str:
         words.append(view.stored.archive_reason or view.state.value)
     if view.transcript_state in (TranscriptState.MISSING, TranscriptState.REFUSED):
         words.append(view.transcript_state.value)
-    if view.activity is not None and view.activity.doing in RUNNING:
+    if view.activity is not None and view.activity.doing is not Doing.IDLE:
         words.append(words_of(view.activity, now))
     return " ".join(word for word in words if word) or "ok"
 

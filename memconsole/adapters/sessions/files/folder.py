@@ -117,14 +117,14 @@ class FolderScan:
     Attributes:
         read: Reads the names of this folder.
         files: What may be session files, by name: name, status, and where a link leads.
-        held: Transcripts that a run is writing to.
+        held: Transcripts that a run is writing to, and when it began.
         failed: Why it was not listed: what the system says, or the folder of another agent.
     """
 
     folder: Path
     read: Callable[[str], FileName]
     files: tuple[tuple[str, Status, str | None], ...] = ()
-    held: tuple[str, ...] = ()
+    held: tuple[tuple[str, datetime], ...] = ()
     failed: OSError | str | None = None
 
     @property
@@ -168,7 +168,7 @@ class SessionFolder:
         self._archives: dict[SessionName, list[SessionFile]] = {}
         self._topics: dict[str, dict[str, None]] = {}
         self._moved: dict[Path, tuple[Path, ...]] = {}
-        self._held: set[str] = set()
+        self._held: dict[str, datetime] = {}
         self._links_out: dict[str, Notice] = {}
         self._roots = frozenset(
             os.path.realpath(folder)
@@ -241,10 +241,13 @@ class SessionFolder:
         is_anothers = home / "agents" in real.parents or real.parts[-4:-3] == ("agents",)
         return home.parent in real.parents and not is_anothers
 
-    def is_held(self, session_id: str | None, file: SessionFile | None) -> bool:
-        """Whether a run is writing a session's transcript, which its first run has yet to make."""
+    def held_since(self, session_id: str | None, file: SessionFile | None) -> datetime | None:
+        """Return when the run began that writes a session's transcript; None without a run.
+
+        Its first run has yet to make the transcript.
+        """
         names = {f"{session_id}.jsonl", *(() if file is None else (file.filename,))}
-        return not names.isdisjoint(self._held)
+        return min((at for name, at in self._held.items() if name in names), default=None)
 
     def groups(self) -> Iterator[list[SessionFile]]:
         """Yield all transcripts and archives by session, the fullest of each first."""
@@ -363,13 +366,13 @@ def _scan(agent: Agent, folder: Path, read: Callable[[str], FileName]) -> Folder
     if is_anothers(agent, folder):
         return FolderScan(folder, read, failed=os.path.realpath(folder))
     files: list[tuple[str, Status, str | None]] = []
-    held: list[str] = []
+    held: list[tuple[str, datetime]] = []
     try:
         with os.scandir(folder) as entries:
             for entry in entries:
                 if entry.name.endswith(SUFFIX):
-                    if is_held(folder / entry.name):
-                        held.append(entry.name.removesuffix(".lock"))
+                    if (since := held_since(folder / entry.name)) is not None:
+                        held.append((entry.name.removesuffix(".lock"), since))
                 elif _NAMED in entry.name and (info := _regular(entry)) is not None:
                     link = os.path.realpath(entry.path) if entry.is_symlink() else None
                     files.append((entry.name, status_of(info), link))
@@ -426,7 +429,8 @@ _NAMED = ".jsonl"
 SUFFIX = f"{_NAMED}.lock"
 
 LONGEST_RUN = timedelta(minutes=30)
-"""After this the platform itself takes a lock for one that was left behind."""
+"""After this the platform itself takes a lock for one that was left behind, and so do we where
+nobody knows whether its process is still the one that wrote it."""
 
 _MOST_BYTES = 4096
 _START_FIELD = 19
@@ -444,11 +448,12 @@ class _Lock(msgspec.Struct, rename="camel"):
 _DECODER = msgspec.json.Decoder(_Lock)
 
 
-def is_held(lock: Path, now: datetime | None = None) -> bool:
-    """Tell whether a lock belongs to a run that is going on.
+def held_since(lock: Path, now: datetime | None = None) -> datetime | None:
+    """Return when the run began that a lock belongs to; None where none is going on.
 
     Its process has to live here, as the one that wrote it. What cannot be read belongs to nobody:
-    so the platform takes it too.
+    so the platform takes it too. Of a process that lock and system name by the same start it
+    belongs to a run however long that takes: one that hangs must not look as if it had ended.
 
     Args:
         lock: `<transcript>.lock`.
@@ -458,23 +463,31 @@ def is_held(lock: Path, now: datetime | None = None) -> bool:
         with open_regular(lock) as file:
             found = _DECODER.decode(file.read(_MOST_BYTES))
     except (OSError, msgspec.DecodeError, msgspec.ValidationError):
-        return False
+        return None
     if found.created_at.tzinfo is None or not 0 < found.pid < 1 << 31:
-        return False
-    age = (now or datetime.now(UTC)) - found.created_at
-    return age < LONGEST_RUN and _lives(found.pid, found.starttime)
+        return None
+    began = None if found.starttime is None else _start_of(found.pid)
+    if began is None:
+        age = (now or datetime.now(UTC)) - found.created_at
+        is_held = age < LONGEST_RUN and _lives(found.pid)
+    else:
+        is_held = began == found.starttime
+    return found.created_at if is_held else None
 
 
-def _lives(pid: int, started: int | None) -> bool:
+def _lives(pid: int) -> bool:
     try:
         os.kill(pid, 0)  # signal 0 reaches nobody: it only asks whether there is somebody
     except ProcessLookupError:
         return False
     except PermissionError:
         pass  # somebody else's: it lives
-    if started is None:
-        return True
+    return True
+
+
+def _start_of(pid: int) -> int | None:
+    """Return when a process began, in ticks since the boot; None where nobody says."""
     with suppress(OSError, ValueError, IndexError):
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
-        return int(fields[_START_FIELD]) == started
-    return True
+        return int(fields[_START_FIELD])
+    return None

@@ -35,6 +35,7 @@ from memconsole.text.timestamps import moment
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
 
     from memconsole.adapters.sessions.entry_fields import EntryFields
     from memconsole.adapters.sessions.files.belonging import Found
@@ -82,8 +83,8 @@ class FileSessionStore:
             found = transcript_of(agent, folder, key, fields, _topic(key))
             claims.add(fields.session_id, found.file)
             if _is_ours(key, agent):
-                is_held = folder.is_held(fields.session_id, found.file)
-                live.append(_session(agent, key, fields, found, is_held=is_held))
+                held_since = folder.held_since(fields.session_id, found.file)
+                live.append(_session(agent, key, fields, found, held_since))
                 told += [one for one in (found.refusal, found.notice) if one is not None]
         for session_id, text in store.map.earlier.items():
             claims.add_earlier(session_id, key_of(agent, text))
@@ -185,11 +186,11 @@ def _session(
     key: SessionKey,
     fields: EntryFields,
     found: Found,
-    *,
-    is_held: bool,
+    held_since: datetime | None,
 ) -> StoredSession:
     file = found.file
     session_id = fields.session_id or (None if file is None else file.session_id)
+    is_held = None if held_since is None or fields.is_active is False else True
     return StoredSession(
         agent=agent.ref,
         key=key,
@@ -210,9 +211,9 @@ def _session(
         window=whole(fields.context_tokens),
         compactions=whole(fields.compaction_count),
         status=fields.status,
-        is_active=is_held or None if fields.is_active is None else fields.is_active,
+        is_active=is_held if fields.is_active is None else fields.is_active,
         started_at=moment(fields.session_started_at),
-        run_started_at=run_began(fields, fields.status),
+        run_started_at=run_began(fields, fields.status) or (held_since if is_held else None),
         revision=fields.lifecycle_revision,
         updated_at=moment(fields.updated_at),
         last_interaction_at=moment(fields.last_interaction_at),

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.adapters.sessions.files.folder import LONGEST_RUN, is_held
+from memconsole.adapters.sessions.files.folder import LONGEST_RUN, held_since
 from memconsole.adapters.sessions.files.store import FileSessionStore
 from tests.adapters.sessions.files.file_homes import ID_A, KEY, Sessions
 
@@ -56,11 +56,12 @@ def test_a_session_is_active_while_its_run_holds_the_lock(place: Sessions) -> No
     place.file(f"{ID_A}.jsonl")
     assert place.one().is_active is None
 
-    held = lock(place.folder)
+    held = lock(place.folder, age=timedelta(minutes=4))
     assert place.one().is_active is True
+    assert place.one().run_started_at == held_since(held)
 
     held.unlink()
-    assert place.one().is_active is None
+    assert (place.one().is_active, place.one().run_started_at) == (None, None)
 
 
 def test_the_first_run_holds_a_transcript_that_is_not_there_yet(place: Sessions) -> None:
@@ -73,7 +74,7 @@ def test_what_the_entry_says_counts_more(place: Sessions) -> None:
     place.store({KEY: {"sessionId": ID_A, "updatedAt": 1, "status": "done"}})
     lock(place.folder)
 
-    assert place.one().is_active is False
+    assert (place.one().is_active, place.one().run_started_at) == (False, None)
 
 
 def test_a_run_that_begins_or_ends_changes_the_fingerprint(place: Sessions) -> None:
@@ -96,21 +97,29 @@ def _listed(store: FileSessionStore, agent: Agent) -> object:
 
 
 def test_only_a_living_process_holds_a_lock(tmp_path: Path) -> None:
-    assert is_held(lock(tmp_path))
-    assert is_held(lock(tmp_path, pid=1))  # of somebody else, perhaps
-    assert not is_held(lock(tmp_path, pid=a_dead_pid()))
-    assert not is_held(tmp_path / "gone.jsonl.lock")
+    assert held_since(lock(tmp_path))
+    assert held_since(lock(tmp_path, pid=1))  # of somebody else, perhaps
+    assert held_since(lock(tmp_path, pid=a_dead_pid())) is None
+    assert held_since(tmp_path / "gone.jsonl.lock") is None
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
 def test_a_pid_that_was_given_again_holds_nothing(tmp_path: Path) -> None:
-    assert is_held(lock(tmp_path, starttime=own_start()))
-    assert not is_held(lock(tmp_path, starttime=own_start() - 1))
+    assert held_since(lock(tmp_path, starttime=own_start()))
+    assert held_since(lock(tmp_path, starttime=own_start() - 1)) is None
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_run_of_a_process_that_is_known_may_take_hours(tmp_path: Path) -> None:
+    hours = 5 * LONGEST_RUN
+    assert held_since(lock(tmp_path, age=hours, starttime=own_start()))
+    assert held_since(lock(tmp_path, age=hours, starttime=own_start() - 1)) is None
+    assert held_since(lock(tmp_path, age=hours, starttime=1, pid=a_dead_pid())) is None
 
 
 def test_a_lock_that_was_left_behind_holds_nothing(tmp_path: Path) -> None:
-    assert is_held(lock(tmp_path, age=LONGEST_RUN - timedelta(minutes=1)))
-    assert not is_held(lock(tmp_path, age=LONGEST_RUN))
+    assert held_since(lock(tmp_path, age=LONGEST_RUN - timedelta(minutes=1)))
+    assert held_since(lock(tmp_path, age=LONGEST_RUN)) is None
 
 
 @pytest.mark.parametrize("content", ["", "{", "null", '{"pid": 0}', '{"pid": "1", "createdAt": 2}'])
@@ -118,7 +127,7 @@ def test_a_lock_that_says_nothing_holds_nothing(tmp_path: Path, content: str) ->
     path = tmp_path / "a.jsonl.lock"
     path.write_text(content)
 
-    assert not is_held(path)
+    assert held_since(path) is None
 
 
 @given(
@@ -131,9 +140,9 @@ def test_no_pid_of_a_lock_asks_the_kernel_for_what_is_none(
     path = tmp_path_factory.mktemp("locks") / "a.jsonl.lock"
     path.write_text(json.dumps({"pid": pid, "createdAt": created}))
 
-    assert not is_held(path, NOW)
+    assert held_since(path, NOW) is None
 
 
 def test_a_pipe_in_its_place_belongs_to_nobody_and_stops_nobody(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "talk.jsonl.lock")
-    assert not is_held(tmp_path / "talk.jsonl.lock")
+    assert held_since(tmp_path / "talk.jsonl.lock") is None
