@@ -25,7 +25,7 @@ from memconsole.config.keys import (
 )
 from memconsole.config.toml_file import Place, read
 from memconsole.domain.settings import SearchSettings, Settings
-from memconsole.domain.settings.kinds import shown
+from memconsole.domain.settings.kinds import nearest, shown
 from memconsole.errors import ConfigError
 from memconsole.text.plain import one_line
 
@@ -416,10 +416,10 @@ def _wrong(path: tuple[str, ...], agent: str | None, error: ConfigError) -> Wron
     """
     section = path[0]
     if section not in _PARTS and section != AGENTS:
-        section = _nearest(section, list(_PARTS), cutoff=0.7) or section
+        section = nearest(section, list(_PARTS), cutoff=0.7) or section
     part = _PARTS.get(section)
     if part in _KEPT:
-        meant = _nearest(".".join((section, *path[1:])), list(BY_NAME), cutoff=0.6)
+        meant = nearest(".".join((section, *path[1:])), list(BY_NAME), cutoff=0.6)
         return Wrong(part, None, error, meant == _READ_ONLY)
     if part:
         return Wrong(part, agent, error)
@@ -444,10 +444,10 @@ def _unknown(name: str, agent: str | None, place: Place, *, is_table: bool) -> C
     if is_roster or any(one.startswith(f"{name}.") for one in known):
         return place.refuse(name, "is a section, not a value", f"Write [{name}] on its own line.")
     if is_table:
-        near = _nearest(name, sorted({one.rpartition(".")[0] for one in known}), cutoff=0.7)
+        near = nearest(name, sorted({one.rpartition(".")[0] for one in known}), cutoff=0.7)
         hint = f"Did you mean [{near}]?" if near else _INIT_HINT
         return place.refuse(shown(name), "is an unknown section", hint)
-    near = _nearest(name, known, cutoff=0.6)
+    near = nearest(name, known, cutoff=0.6)
     hint = f"Did you mean {near}?" if near else _INIT_HINT
     return place.refuse(shown(name), "is an unknown key", hint)
 
@@ -465,11 +465,5 @@ def _nearest_variable(name: str) -> str | None:
     known = [CONFIG_VARIABLE, NOW_VARIABLE, *(alias.variable for alias in ALIASES)]
     known += [key.variable for key in KEYS]
     ours = [one.removeprefix(PREFIX) for one in known if one.startswith(PREFIX)]
-    near = _nearest(name.removeprefix(PREFIX), ours, cutoff=0.75)
+    near = nearest(name.removeprefix(PREFIX), ours, cutoff=0.75)
     return None if near is None else PREFIX + near
-
-
-def _nearest(name: str, known: list[str], *, cutoff: float) -> str | None:
-    from difflib import get_close_matches  # noqa: PLC0415  # only for refusals
-
-    return next(iter(get_close_matches(name, known, n=1, cutoff=cutoff)), None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import stat
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.settings.kinds import shown
+from memconsole.domain.settings.kinds import shown, toml_value
 from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system.launch import absolute
@@ -161,10 +161,8 @@ def _lines(text: str) -> dict[tuple[str, ...], int]:
 
 def _parts(name: str) -> tuple[str, ...]:
     """Return the parts of a dotted TOML key."""
-    import tomllib  # noqa: PLC0415 - as above
-
     parts: list[str] = []
-    table: object = tomllib.loads(f"{name} = 0")
+    table = toml_value(f"{{{name} = 0}}")
     while isinstance(table, dict):
         [(part, table)] = table.items()
         parts.append(part)

@@ -96,11 +96,8 @@ def _wrap_line(text: str, cells: int) -> Iterator[str]:
 def _head(text: str, cells: int) -> str:
     if text.isascii():
         return text[: max(cells, 0)]
-    from rich.cells import split_graphemes  # noqa: PLC0415 - see `width`
-
-    spans, _ = split_graphemes(text[: cells * _MOST_CHARS_A_CELL + _SPARE])
     taken = end = 0
-    for _, stop, size in spans:
+    for _, stop, size in _spans(text[: cells * _MOST_CHARS_A_CELL + _SPARE]):
         if taken + size > cells:
             break
         taken += size
@@ -111,9 +108,7 @@ def _head(text: str, cells: int) -> str:
 def _tail(text: str, cells: int) -> str:
     if text.isascii():
         return text[len(text) - max(cells, 0) :] if cells > 0 else ""
-    from rich.cells import split_graphemes  # noqa: PLC0415 - see `width`
-
-    spans, _ = split_graphemes(text)
+    spans = _spans(text)
     taken, start = 0, len(text)
     for begin, _, size in reversed(spans):
         if taken + size > cells:
@@ -121,3 +116,10 @@ def _tail(text: str, cells: int) -> str:
         taken += size
         start = begin
     return text[start:]
+
+
+def _spans(text: str) -> list[tuple[int, int, int]]:
+    """Return start, end and cells of what a reader sees as one character each."""
+    from rich.cells import split_graphemes  # noqa: PLC0415 - see `width`
+
+    return split_graphemes(text)[0]

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import ChangeFeed
     from memconsole.ui.actions.targets import Target
+    from memconsole.ui.screens.action.screen import ActionScreen
 
 _QUIT = "Quit"
 
@@ -509,22 +510,24 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     @on(ActionMoved)
     def show_action(self, message: ActionMoved) -> None:
         """Show how far the action is, where it is still looked at."""
-        from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - loaded by now
-
-        screen = self.front
-        if isinstance(screen, ActionScreen) and screen.action is message.action:
-            screen.show_action()
+        dialog = self._dialog()
+        if dialog is not None and dialog.action is message.action:
+            dialog.show_action()
 
     @on(CommandFinished)
     def command_finished(self, message: CommandFinished) -> None:
         """Show the run in the activity panel, and its end where nobody looks at the dialog."""
-        from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415
-
         self.readings.request()
         outcome = message.outcome
         if isinstance(outcome, Reindexed):
             self.indexing.changed((outcome.command.agent.id,))
-        if not isinstance(self.front, ActionScreen):
+        if self._dialog() is None:
             word = f"{name_of(outcome.command)} {status_of(outcome)}"
             role = Role.WARNING if status_of(outcome) == "failed" else Role.MUTED
             self.say(f"{word}: {literal(outcome.message)}", role)
+
+    def _dialog(self) -> ActionScreen | None:
+        """Return the dialog of an action, where it is in front."""
+        from memconsole.ui.screens.action.screen import ActionScreen  # noqa: PLC0415 - loaded by now
+
+        return self.front if isinstance(self.front, ActionScreen) else None

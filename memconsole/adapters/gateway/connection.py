@@ -93,7 +93,7 @@ class SocketConnection:
 
     def close(self) -> None:
         """End it; never raises."""
-        with suppress(*_broken()):
+        with suppress(*broken()):
             self._connection.close()
 
 
@@ -142,7 +142,7 @@ class Inbox:
             if not self._until(lambda: self._answers[name] is not None, deadline):
                 raise ConnectionLostError("no answer came in time", is_late=True)
             answer = frames.mapping(self._answers[name])
-        except _broken() as error:
+        except broken() as error:
             raise ConnectionLostError("the link broke before the answer came") from error
         finally:
             with self._turn:
@@ -223,7 +223,7 @@ class Inbox:
             is_there, frame = True, frames.decode(data)
         except TimeoutError:
             pass
-        except _broken() as error:
+        except broken() as error:
             failure = error
         finally:
             self._turn.acquire()
@@ -285,7 +285,7 @@ def farewell(payload: Mapping[str, object]) -> Refusal:
     return refusal(Verdict.STARTING, f"the gateway says that it starts anew{words}")
 
 
-def _broken() -> tuple[type[Exception], ...]:
+def broken() -> tuple[type[Exception], ...]:
     """Return what a connection that breaks is known by."""
     from websockets.exceptions import WebSocketException  # noqa: PLC0415
 

@@ -16,7 +16,13 @@ from typing import TYPE_CHECKING
 
 from memconsole import __version__
 from memconsole.adapters.gateway import frames
-from memconsole.adapters.gateway.connection import MAX_FRAME_BYTES, Hello, Inbox, SocketConnection
+from memconsole.adapters.gateway.connection import (
+    MAX_FRAME_BYTES,
+    Hello,
+    Inbox,
+    SocketConnection,
+    broken,
+)
 from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.lazy_dataclass import dataclass
@@ -224,13 +230,11 @@ def _enter(attempt: Attempt, connection: ClientConnection, inbox: Inbox) -> Hell
 
 
 def _challenge(attempt: Attempt, connection: ClientConnection) -> Mapping[str, object]:
-    from websockets.exceptions import WebSocketException  # noqa: PLC0415
-
     try:
         frame = frames.decode(connection.recv(timeout=attempt.left_s))
     except TimeoutError as error:
         raise _silent(Verdict.WEDGED, "it opens a WebSocket and then says nothing") from error
-    except (OSError, WebSocketException) as error:
+    except broken() as error:
         raise _refused(Verdict.DOWN, "it broke off the handshake") from error
     if frame is None or frame.get("event") != "connect.challenge":
         raise _refused(Verdict.NOT_A_GATEWAY, "a WebSocket answers there, and it is no Gateway")

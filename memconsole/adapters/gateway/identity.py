@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 _KEY_BYTES = 32
 
 
@@ -53,15 +55,11 @@ class Device:
             nonce: From the challenge.
             signed_at: Milliseconds; the challenge's own time, so that no clock of ours matters.
         """
-        from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415
-            Ed25519PrivateKey,
-        )
-
         signed = "|".join(
             ("v2", self.id, "cli", "cli", "operator", ",".join(scopes), str(signed_at))
         )
         payload = f"{signed}|{token or ''}|{nonce}"
-        signature = Ed25519PrivateKey.from_private_bytes(self._secret).sign(payload.encode())
+        signature = _private_key(self._secret).sign(payload.encode())
         return {
             "id": self.id,
             "publicKey": self.public_key,
@@ -141,12 +139,14 @@ class DeviceFile:
 
 
 def _device(raw: bytes) -> Device:
-    from cryptography.hazmat.primitives.asymmetric.ed25519 import (  # noqa: PLC0415
-        Ed25519PrivateKey,
-    )
-
-    public = Ed25519PrivateKey.from_private_bytes(raw).public_key().public_bytes_raw()
+    public = _private_key(raw).public_key().public_bytes_raw()
     return Device(hashlib.sha256(public).hexdigest(), _encoded(public), raw)
+
+
+def _private_key(raw: bytes) -> Ed25519PrivateKey:
+    from cryptography.hazmat.primitives.asymmetric import ed25519  # noqa: PLC0415
+
+    return ed25519.Ed25519PrivateKey.from_private_bytes(raw)
 
 
 def _encoded(data: bytes) -> str:

@@ -75,28 +75,6 @@ class PrivateCopies:
                 copy.users -= 1
                 self._remove_if_outdated(main, copy)
 
-    @contextmanager
-    def spool(self, data: bytes, suffix: str) -> Iterator[Path]:
-        """Give a private file that holds `data` for the block.
-
-        Raises:
-            StoreError: There is no room for it.
-        """
-        import tempfile  # noqa: PLC0415  # slow to load, and seldom needed
-
-        try:
-            with self._lock:
-                folder = self._folder.path()
-            descriptor, name = tempfile.mkstemp(suffix=suffix, dir=folder)
-            with os.fdopen(descriptor, "wb") as file:
-                file.write(data)
-        except OSError as error:
-            raise StoreError(f"no private copy can be made: {error.strerror}") from error
-        try:
-            yield Path(name)
-        finally:
-            Path(name).unlink(missing_ok=True)
-
     def sweep(self) -> None:
         """Remove what killed processes left behind."""
         self._folder.sweep()
@@ -146,10 +124,9 @@ class PrivateCopies:
 
     def _make(self, main: Path, stamp: Stamp) -> Path:
         import shutil  # noqa: PLC0415  # slow to load, and seldom needed
-        import tempfile  # noqa: PLC0415  # likewise
 
         try:
-            folder = Path(tempfile.mkdtemp(dir=self._folder.path()))
+            folder = _new_folder(self._folder.path())
             shutil.copyfile(main, folder / main.name)
             for suffix, part in (("-wal", stamp.wal), ("-journal", stamp.journal)):
                 if part is not None:
@@ -238,17 +215,13 @@ class PrivateFolder:
                     _remove_leftover(folder)
 
     def _claim(self, place: Path) -> Path:
-        import tempfile  # noqa: PLC0415 - few processes need them
-
-        from filelock import FileLock, Timeout  # noqa: PLC0415
-
         made = make_private(place)
         _require_private(place)
         for _ in range(3):
-            path = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=place))
-            owner = FileLock(path / _OWNER, timeout=0, thread_local=False, fallback_to_soft=False)
+            path = _new_folder(place, _PREFIX)
+            owner = _owner_lock(path)
             # A sweeper that came between the two calls has the lock, and removes the folder.
-            with suppress(Timeout):
+            with suppress(TimeoutError):
                 owner.acquire()
                 self._owner, self._made = owner, made
                 return path
@@ -265,6 +238,18 @@ def make_private(folder: Path) -> list[Path]:
     for one in made:
         one.mkdir(mode=0o700, exist_ok=True)
     return made
+
+
+def _new_folder(place: Path, prefix: str | None = None) -> Path:
+    import tempfile  # noqa: PLC0415 - slow to load, and seldom needed
+
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=place))
+
+
+def _owner_lock(folder: Path) -> FileLock:
+    from filelock import FileLock  # noqa: PLC0415 - few processes need one
+
+    return FileLock(folder / _OWNER, timeout=0, thread_local=False, fallback_to_soft=False)
 
 
 def _temporary() -> Path:
@@ -290,8 +275,6 @@ def remove_tree(folder: Path) -> None:
 
 
 def _remove_leftover(folder: Path) -> None:
-    from filelock import FileLock, Timeout  # noqa: PLC0415
-
     info = folder.lstat()
     if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.geteuid():
         return
@@ -299,5 +282,5 @@ def _remove_leftover(folder: Path) -> None:
         if time.time() - info.st_mtime > _UNCLAIMED_S:
             remove_tree(folder)
         return
-    with suppress(Timeout), FileLock(folder / _OWNER, timeout=0, fallback_to_soft=False):
+    with suppress(TimeoutError), _owner_lock(folder):
         remove_tree(folder)

@@ -7,7 +7,7 @@ from dataclasses import field
 from datetime import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.settings.kinds import Kind, shown, toml_value
+from memconsole.domain.settings.kinds import Kind, nearest, shown, toml_value
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 
@@ -198,7 +198,5 @@ def _names(kind: str) -> Iterator[str]:
 
 
 def _near(key: str, kind: str) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  # only for refusals
-
-    near = get_close_matches(key, (*_COMMON, *_ALLOWED[kind]), n=1, cutoff=0.6)
-    return f"; did you mean {near[0]}?" if near else ""
+    near = nearest(key, (*_COMMON, *_ALLOWED[kind]), cutoff=0.6)
+    return f"; did you mean {near}?" if near else ""

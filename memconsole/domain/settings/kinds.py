@@ -9,7 +9,7 @@ Durations in the configuration: numbers with units.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Final, TypeAlias
@@ -382,6 +382,13 @@ def _source(text: str) -> str:
     elif not text.startswith(("/", "~/")):
         raise ValueError(f"must be absolute paths and ssh:// addresses, not {shown(text)}")
     return text
+
+
+def nearest(name: str, known: Sequence[str], *, cutoff: float) -> str | None:
+    """Return which of the known names was probably meant; None when none is near."""
+    from difflib import get_close_matches  # noqa: PLC0415  # only for refusals
+
+    return next(iter(get_close_matches(name, known, n=1, cutoff=cutoff)), None)
 
 
 def toml_value(text: str) -> object:

@@ -79,14 +79,6 @@ def test_a_copy_in_use_stays_until_it_is_given_back(database: Path, copies: Priv
     assert second.exists()
 
 
-def test_spooled_bytes_are_there_for_the_block(copies: PrivateCopies) -> None:
-    with copies.spool(b"text", ".zst") as path:
-        assert path.read_bytes() == b"text"
-        assert path.suffix == ".zst"
-        assert path.stat().st_mode & 0o777 == 0o600
-    assert not path.exists()
-
-
 def test_nothing_is_left_at_the_end(database: Path, copies: PrivateCopies, tmp_path: Path) -> None:
     with copies.lease(database):
         pass
@@ -181,8 +173,6 @@ def test_a_temporary_folder_of_somebody_else_is_refused(
     before = list(temporary.rglob("*"))
     copies = PrivateCopies()
     with pytest.raises(StoreError, match="cannot be copied"), copies.lease(database):
-        pass
-    with pytest.raises(StoreError, match="no private copy"), copies.spool(b"", ""):
         pass
     assert list(temporary.rglob("*")) == before
 
