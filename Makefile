@@ -55,7 +55,7 @@ test-gateway: $(STAMP) ## three released Gateways on loopback, fetched with npm 
 	$(BIN)/pytest tests/lanes/gateways -m gateway_real -o log_cli=true \
 	  --log-cli-level=INFO --log-cli-format='%(message)s' $(ARGS)
 
-test-faults: $(STAMP) ## kills and failing calls at every write; FAULTS_SAMPLE=24 tries so many a command
+test-faults: $(STAMP) ## kills and failing calls at every write; FAULTS_SAMPLE=24 FAULTS_TURN=3 tries so many a command, each turn others
 	$(BIN)/pytest tests/lanes/faults -m faults -n $(JOBS) $(ARGS)
 
 test-slow-gateway: $(STAMP) ## scripted Gateways that answer late, refuse late or never speak

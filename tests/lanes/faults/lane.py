@@ -70,13 +70,13 @@ class Lane:
         self._made = folder / "prepared"
         folder.mkdir()
 
-    def walk(self, sample: int | None, seed: int) -> Row:
+    def walk(self, sample: int | None, turn: int) -> Row:
         """Try every fault, or some of each kind; return what came of them."""
         with LoopbackGateway(lambda: [gateway_row()], now=lambda: NOW) as gateway:
             self._gateway = gateway
             self._prepare()
             row = Row(self.trial.name, len(self._healthy()))
-            for fault in _chosen(row.calls, sample, f"{seed} {row.name}"):
+            for fault in chosen(row.calls, sample, turn, row.name):
                 row.kills += fault.error == 0
                 row.failing += fault.error != 0
                 row.faults += self._try(fault)
@@ -265,17 +265,27 @@ def _has_warned(done: Result) -> bool:
     return "capture-failed" in done.out + done.err
 
 
-def _chosen(calls: int, sample: int | None, seed: str) -> list[Fault]:
-    """Return the faults to try: all, or as many kills as failing calls up to a number."""
+def chosen(calls: int, sample: int | None, turn: int, name: str) -> list[Fault]:
+    """Return the faults to try: all, or as many kills as failing calls up to a number.
+
+    Args:
+        calls: Write-like calls of the command.
+        sample: How many faults; None for all.
+        turn: Whose faults, from 0; turns behind one another come to every fault.
+        name: The command; each has an order of its own.
+    """
     numbers = range(1, calls + 1)
     kills = [Fault(number) for number in numbers]
     failing = [Fault(number, error) for number in numbers for error in ERRORS]
     failing += [Fault(number, errno.ENOSPC, lasts=True) for number in numbers]
     if sample is None:
         return kills + failing
-    chance = random.Random(seed)
     half = (sample + 1) // 2
-    return [
-        *chance.sample(kills, min(half, len(kills))),
-        *chance.sample(failing, min(sample - half, len(failing))),
-    ]
+    return _window(kills, half, turn, name) + _window(failing, sample - half, turn, name)
+
+
+def _window(faults: list[Fault], size: int, turn: int, name: str) -> list[Fault]:
+    """Return the next faults of an order that never changes; after the last comes the first."""
+    random.Random(name).shuffle(faults)
+    start = turn * size % max(1, len(faults))
+    return (faults[start:] + faults[:start])[:size]

@@ -23,7 +23,8 @@ MARKS: Final = ("<!-- fault results -->", "<!-- end of fault results -->")
 SAMPLE: Final = int(os.environ.get("FAULTS_SAMPLE") or 0) or None
 """Faults tried of each command; None for all."""
 
-SEED: Final = int(os.environ.get("FAULTS_SEED") or 0)
+TURN: Final = int(os.environ.get("FAULTS_TURN") or 0)
+"""Which of the samples: those of turns 0, 1, 2 … come to every fault."""
 
 
 def handed_on(row: Row) -> list[str | int]:
@@ -42,7 +43,7 @@ def print_table(rows: Iterable[list[str | int]], *, is_stored: bool) -> str:
     lines += ["| " + " | ".join(str(cell) for cell in row) + " |" for row in found]
     totals = [sum(int(row[place]) for row in found) for place in range(1, 5)]
     lines.append("| **all** | " + " | ".join(str(total) for total in totals) + " |")
-    how = "Every fault" if SAMPLE is None else f"A sample of {SAMPLE} faults a command, seed {SEED}"
+    how = "Every fault" if SAMPLE is None else f"A sample of {SAMPLE} faults a command, turn {TURN}"
     where = f"{platform.system()} {platform.machine()}, Python {platform.python_version()}"
     lines += ["", f"{how}. {datetime.now(UTC):%Y-%m-%d}, {where}."]
     text = "\n".join(lines)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.lanes.faults.commands import TRIALS
 from tests.lanes.faults.lane import Lane
-from tests.lanes.faults.table import ROW, SAMPLE, SEED, handed_on
+from tests.lanes.faults.table import ROW, SAMPLE, TURN, handed_on
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -27,6 +27,6 @@ def test_no_fault_of_the_disk_harms(
     tmp_path: Path,
     record_property: Callable[[str, object], None],
 ) -> None:
-    row = Lane(trial, runs, tmp_path / "lane").walk(SAMPLE, SEED)
+    row = Lane(trial, runs, tmp_path / "lane").walk(SAMPLE, TURN)
     record_property(ROW, handed_on(row))
     assert not row.faults, "\n".join(row.faults)
