@@ -112,6 +112,15 @@ def test_a_replacement_keeps_mode_and_leaves_nothing_beside_it(stage: Stage) -> 
     assert stage.listing() == ["openclaw.json"]
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root writes for others")
+def test_what_root_replaces_stays_its_owners(stage: Stage) -> None:
+    os.chown(stage.path, 1234, 2345)
+    seen = stage.seen()
+    stage.file.replace(edit(seen.text, [MODE])[0], seen=seen)
+    status = stage.path.stat()
+    assert (status.st_uid, status.st_gid, stat.S_IMODE(status.st_mode)) == (1234, 2345, 0o640)
+
+
 def test_what_a_killed_run_left_behind_goes_at_once(stage: Stage) -> None:
     with subprocess.Popen([sys.executable, "-c", ""]) as ended:
         pass
