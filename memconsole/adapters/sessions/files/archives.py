@@ -43,7 +43,7 @@ from memconsole.system.atomic_file import (
     replace_file,
     temporary_name,
 )
-from memconsole.system.folders import adopt, open_folder, open_state_folder, sync_folder
+from memconsole.system.folders import open_folder, open_state_folder, sync_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -486,14 +486,16 @@ def _copy(source: BinaryIO, folder: int, name: str, mode: int, time_ns: int) -> 
 def _write(
     folder: int, name: str, fill: Callable[[BinaryIO], None], mode: int, time_ns: int
 ) -> None:
-    """Write a new file under a name that nothing has, whole or not at all."""
+    """Write a new file under a name that nothing has, whole or not at all.
+
+    It is owned by whom its source was: a file of another user is never packed or taken.
+    """
     with temporary_name() as temporary:
         descriptor = os.open(temporary, (NEW & ~os.O_WRONLY) | os.O_RDWR, 0o600, dir_fd=folder)
         try:
             with os.fdopen(descriptor, "w+b") as target:
                 fill(target)
                 os.fchmod(target.fileno(), mode)
-                adopt(target.fileno(), os.fstat(folder))
                 os.utime(target.fileno(), ns=(time_ns, time_ns))
                 os.fsync(target.fileno())
             claim(folder, temporary, name)
