@@ -23,7 +23,12 @@ from memconsole.adapters.gateway.connection import (
     SocketConnection,
     broken,
 )
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
+from memconsole.adapters.gateway.problem import (
+    AnswerError,
+    ConnectionLostError,
+    RefusedError,
+    shown,
+)
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.address import is_loopback_host, parse
@@ -185,14 +190,20 @@ def _upgrade(
         verdict = Verdict.DOWN if status in _PROXY_STATUSES else Verdict.NOT_A_GATEWAY
         raise _refused(verdict, f"HTTP {status} instead of a WebSocket") from error
     except exceptions.InvalidMessage as error:
-        is_empty = isinstance(error.__cause__, EOFError)
-        verdict = Verdict.DOWN if is_empty else Verdict.NOT_A_GATEWAY
-        raise _refused(verdict, "the connection ended before a WebSocket began") from error
+        raise _no_answer(error.__cause__, attempt.place.token) from error
     except (exceptions.WebSocketException, ValueError) as error:  # a redirect is a ValueError
         plain.close()
         raise _refused(Verdict.NOT_A_GATEWAY, "what answers there is no WebSocket") from error
     except OSError as error:
         raise _refused(Verdict.DOWN, "the connection broke off") from error
+
+
+def _no_answer(cause: BaseException | None, token: str | None) -> RefusedError:
+    """Return what came instead of the answer to an upgrade: the library tells it in a sentence."""
+    if isinstance(cause, EOFError):
+        return _refused(Verdict.DOWN, "the connection ended before a WebSocket began")
+    line = shown(str(cause).partition(": ")[2], token)  # it ends with the line that came
+    return _refused(Verdict.NOT_A_GATEWAY, f"{line or 'something else'} instead of a WebSocket")
 
 
 def _tls(place: GatewayPlace, address: Address) -> ssl.SSLContext:

@@ -54,11 +54,8 @@ class AnswerError(Exception):
         return found if isinstance(found, str) else ""
 
     def shown(self, token: str | None) -> str:
-        """Return its sentence for people: one short line, and without our token in it."""
-        words = one_line(self.words)
-        if token:
-            words = words.replace(token, "[redacted:token]")
-        return cut(let_out(words), _LONGEST_WORDS) or "it gives no reason"
+        """Return its sentence for people."""
+        return shown(self.words, token) or "it gives no reason"
 
     @property
     def reason(self) -> str:
@@ -67,3 +64,11 @@ class AnswerError(Exception):
         details = found if isinstance(found, dict) else {}
         value = details.get("reason") or details.get("code") or ""
         return value if isinstance(value, str) else ""
+
+
+def shown(words: str, token: str | None) -> str:
+    """Return words of the other side for people: one short line, and without our token in it."""
+    words = one_line(words)
+    if token:
+        words = words.replace(token, "[redacted:token]")
+    return cut(let_out(words), _LONGEST_WORDS)

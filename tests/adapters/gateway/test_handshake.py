@@ -59,22 +59,38 @@ def answering(reply: bytes | None) -> Iterator[str]:
 
 
 @pytest.mark.parametrize(
-    ("reply", "verdict"),
+    ("reply", "verdict", "words"),
     [
-        (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", Verdict.DOWN),
-        (b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n", Verdict.NOT_A_GATEWAY),
-        (b"SSH-2.0-OpenSSH_9.6\r\n", Verdict.NOT_A_GATEWAY),
+        (b"HTTP/1.1 502 Bad Gateway\r\nContent-Length: 0\r\n\r\n", Verdict.DOWN, "HTTP 502"),
+        (
+            b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+            Verdict.NOT_A_GATEWAY,
+            "HTTP 404 instead of a WebSocket",
+        ),
+        (
+            b"HTTP/1.0 404 Not Found\r\nContent-Length: 0\r\n\r\n",
+            Verdict.NOT_A_GATEWAY,
+            "HTTP/1.0 404 Not Found instead of a WebSocket",
+        ),
+        (
+            f"SSH-2.0-OpenSSH_9.6 \x1b[31m{TOKEN}\r\n".encode(),
+            Verdict.NOT_A_GATEWAY,
+            "SSH-2.0-OpenSSH_9.6 [redacted:token] instead of a WebSocket",
+        ),
         (
             b"HTTP/1.1 302 Found\r\nLocation: ws://192.0.2.1/\r\nContent-Length: 0\r\n\r\n",
             Verdict.NOT_A_GATEWAY,
+            "what answers there is no WebSocket",
         ),
-        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", Verdict.NOT_A_GATEWAY),
-        (None, Verdict.DOWN),
+        (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", Verdict.NOT_A_GATEWAY, "no WebSocket"),
+        (None, Verdict.DOWN, "ended before a WebSocket began"),
     ],
 )
-def test_what_answers_the_upgrade(reply: bytes | None, verdict: Verdict) -> None:
+def test_what_answers_the_upgrade(reply: bytes | None, verdict: Verdict, words: str) -> None:
     with answering(reply) as url:
-        assert refused(GatewayPlace(url, TOKEN)).refusal.verdict is verdict
+        found = refused(GatewayPlace(url, TOKEN)).refusal
+    assert found.verdict is verdict
+    assert words in found.message
 
 
 @pytest.mark.parametrize(
