@@ -140,11 +140,12 @@ def _no_process(verdict: str, serves: Sequence[bool | None]) -> Check:
     if verdict in (Verdict.LATE, Verdict.WEDGED):
         said = "a port is open there, and no process of that name is seen"
         return unknown("gateway-process", said)
-    others = f"; {len(serves)} of other homes do" if serves else ""
+    number = len(serves)
+    others = "; 1 of another home does" if number == 1 else f"; {number} of other homes do"
     return Check(
         "gateway-process",
         CheckStatus.CRITICAL,
-        f"no process of this home's Gateway runs on this host{others}",
+        f"no process of this home's Gateway runs on this host{others if serves else ''}",
         0,
         1,
         hint=NEXT_STEPS[Verdict.DOWN],

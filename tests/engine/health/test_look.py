@@ -126,7 +126,8 @@ def test_a_process_is_looked_for(world: World) -> None:
     ("served", "verdict", "status_", "words"),
     [
         ((True, False, False), "down", "ok", "1 of its processes"),
-        ((False, False, False), "down", "warning", "3 of other homes"),
+        ((False, False, False), "down", "warning", "3 of other homes do"),
+        ((False,), "down", "warning", "1 of another home does"),
         ((False, False, False), "up", "ok", "another name"),
         ((False, False, False), "wedged", "unknown", "a port is open there"),
         ((False, None, None), "down", "unknown", "2 processes of a Gateway run"),
@@ -135,7 +136,7 @@ def test_a_process_is_looked_for(world: World) -> None:
 def test_gateways_of_other_homes_are_not_counted(
     served: tuple[bool | None, ...], verdict: str, status_: str, words: str, world: World
 ) -> None:
-    world.host.lines = tuple(f"node openclaw gateway {number}" for number in range(3))
+    world.host.lines = tuple(f"node openclaw gateway {number}" for number in range(len(served)))
     world.host.served = dict(enumerate(served))
     world.gateway.verdict = verdict
     found = inputs(world, "gateway-process")
