@@ -211,10 +211,10 @@ def _precapture(
     captures: CaptureLog,
     flushes: FlushLog,
 ) -> Precapture | None:
-    if not view.is_capturable or view.session_id is None or view.key_text is None:
+    before = settings.for_agent(view.agent.id).freshness.precapture
+    if not before or not view.is_capturable or view.session_id is None or view.key_text is None:
         return None
     found = freshness_of(view, home=home, settings=settings, now=at)
-    before = settings.for_agent(view.agent.id).freshness.precapture
     if found is None or not found.wants_capture(at, before):
         return None
     captured_at = _captured_at(view, captures, flushes)

@@ -257,6 +257,12 @@ def _precaptures(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
         yield Flush(one.agent, one.key, FlushBefore.RESET, dry_run=dry_run)
 
 
+def _leads(settings: Settings) -> list[timedelta]:
+    """Return how long ahead of a reset sessions are saved, for all or for an agent that differs."""
+    leads = (one.freshness.precapture for one in (settings, *settings.agents.values()))
+    return [one for one in leads if one > timedelta()]
+
+
 def _cleanups(engine: Engine, *, dry_run: bool) -> Iterator[Command]:
     """Yield every agent, and ours; where the settings do not switch it on, only the plan."""
     home = engine.home.read()
@@ -295,10 +301,10 @@ TABLE: tuple[Job, ...] = (
     Job(
         id="freshness_capture",
         help="Save sessions before the platform starts them anew by itself",
-        trigger=lambda settings: Every(min(_CAPTURE_LOOK, settings.freshness.precapture)),
+        trigger=lambda settings: Every(min([_CAPTURE_LOOK, *_leads(settings)])),
         commands=_precaptures,
         rank=Rank.FLUSH,
-        is_enabled=lambda settings: settings.freshness.precapture > timedelta(),
+        is_enabled=lambda settings: bool(_leads(settings)),
     ),
     Job(
         id="rotation",

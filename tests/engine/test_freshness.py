@@ -12,6 +12,7 @@ from memconsole.domain.agents import Era, PlatformConfig, Storage
 from memconsole.domain.commands.flush import Flush
 from memconsole.domain.commands.outcomes import Skipped
 from memconsole.domain.freshness import Mode, describe
+from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE
@@ -142,6 +143,23 @@ def test_a_capture_ahead_of_a_reset_says_so() -> None:
     outcome = engine.run(command)
     assert f"saved {KEY} before its reset: " in outcome.message
     assert "compaction" not in outcome.message
+
+
+def test_an_agent_may_have_its_own_time_ahead_of_a_reset_or_none() -> None:
+    [job] = [one for one in TABLE if one.id == "freshness_capture"]
+    made, soon = stage(), TOMORROW - timedelta(minutes=25)
+    off, early = (
+        replace(made.settings, freshness=FreshnessSettings(precapture=timedelta(minutes=minutes)))
+        for minutes in (0, 30)
+    )
+    made.settings = replace(off, agents={"main": early})
+    assert job.is_enabled(made.settings)
+    assert job.trigger(made.settings) == Every(timedelta(minutes=2))
+    assert [one.key for one in ahead(made, soon)] == [KEY]
+    made.settings = replace(early, agents={"main": off})
+    assert job.is_enabled(made.settings)
+    assert (ahead(made, soon), ahead(made, TOMORROW + timedelta(minutes=1))) == ((), ())
+    assert not job.is_enabled(off)
 
 
 def test_what_was_saved_since_is_not_due() -> None:

@@ -130,7 +130,7 @@ class FreshnessSettings:
     precapture: timedelta = setting(
         timedelta(minutes=10),
         Span(),
-        "How long before the platform starts a session anew it is saved",
+        "How long before the platform starts a session anew it is saved; 0s never",
     )
     assume: str = setting(
         "auto",

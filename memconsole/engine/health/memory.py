@@ -205,7 +205,7 @@ def index(inputs: HealthInputs) -> Check:
     bad: list[str] = []
     whole: list[str] = []
     total = waiting = 0
-    wants_quality = inputs.settings.search.provider == "quality"
+    wants_quality = inputs.settings.is_on(lambda one: one.search.provider == "quality")
     for (agent, source), status in inputs.indexes().items():
         total += 1
         waiting += status.waiting or 0

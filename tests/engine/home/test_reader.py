@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.settings import Settings
+from memconsole.domain.settings import RotationSettings, Settings
+from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.errors import HomeNotFoundError
 from tests.doubles.bundle import World, reader_of
 from tests.doubles.platform import HOME, NOW, FakePlatform, fake_agent, talk
@@ -36,6 +37,28 @@ def test_a_session_that_grows_all_month_is_remembered_once() -> None:
         kept.append(sum(map(len, reader._tails.values())))
     assert kept[0] > 0
     assert kept[-1] == kept[0]
+
+
+def test_an_agent_has_its_own_overhead_beside_what_a_compaction_left() -> None:
+    world, talked = World(), row(tokens=None)
+    assert talked.transcript is not None
+    said = talk("a word")
+    left = Compaction("short", tokens_after=30_000)
+    record = Entry(
+        EntryKind.COMPACTION, id="c1", parent_id=said[-1].id, has_parent=True, at=NOW,
+        compaction=left, position=99_000, size_bytes=500,
+    )  # fmt: skip
+    world.sessions.hold(talked)
+    world.sessions.transcripts[talked.transcript.session_id] = [*said, record]
+    usual = Settings(state_dir=HOME / "state")
+    own = replace(usual, rotation=RotationSettings(overhead_tokens=7_000))
+    counts = []
+    for settings in (usual, replace(usual, agents={"main": own})):
+        reader = reader_of(world, settings)
+        home = reader.home()
+        [view] = reader.views(home, reader.sessions(home, home.agents[0]), {})
+        counts.append(view.count.estimated)
+    assert counts == [50_000, 37_000]
 
 
 class CountingPlatform(FakePlatform):
