@@ -1,4 +1,4 @@
-"""Packing and deleting old files on a real disk; long, as each kind of file has its dangers."""
+"""Packing and deleting old files on a real disk: long because each kind of file has its dangers."""
 
 from __future__ import annotations
 
