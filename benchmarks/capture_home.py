@@ -23,7 +23,7 @@ from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS, render
-from memconsole.domain.observe.value import values
+from memconsole.domain.observe.worth import values
 from memconsole.domain.settings import Settings
 
 if TYPE_CHECKING:

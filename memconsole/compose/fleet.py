@@ -117,7 +117,7 @@ def build_teller(
         return None
     from memconsole.compose.fleet_server import fleet_watch  # noqa: PLC0415 - loads psycopg
     from memconsole.engine.several.homes import SeveralHomes  # noqa: PLC0415 - most have one home
-    from memconsole.engine.several.telling import tell  # noqa: PLC0415 - likewise
+    from memconsole.engine.several.metrics import tell  # noqa: PLC0415 - likewise
 
     several = SeveralHomes(own, (), clock, settings.fleet.labels)
     for url in servers:

@@ -23,7 +23,7 @@ from memconsole.domain.memory.files import EMOJI, MARKER_TAGS
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS, Kind, Line, render
 from memconsole.domain.observe.rules import BY, MARK
-from memconsole.domain.observe.value import values
+from memconsole.domain.observe.worth import values
 from memconsole.domain.planted import is_planted, is_quoted
 from memconsole.domain.reflect.working_copy import WorkingCopy, is_pending, is_recent
 from memconsole.domain.sessions.keys import SessionClass

@@ -1,12 +1,20 @@
-"""Tells when a rotation really happened, when none is tried, and where others would have been."""
+"""When a session is due for rotation and why not, when one really happened, and when none is tried.
+
+The rules as an operator reads them: `docs/contract.md`, "sessions".
+"""
 
 from __future__ import annotations
 
 from datetime import timedelta
 from enum import StrEnum
+from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
+from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.tokens import NotDue, TokenState
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import short_kilo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,8 +23,9 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.gateway import LiveSession
+    from memconsole.domain.sessions.keys import SessionClass
     from memconsole.domain.sessions.stored import StoredSession
-    from memconsole.domain.sessions.tokens import Sample
+    from memconsole.domain.sessions.tokens import RotationPolicy, Sample, TokenCount
 
 
 BREAKER = 3
@@ -24,6 +33,78 @@ BREAKER = 3
 
 DEFERRALS = 2
 """So often a busy session is deferred before `rotation.force_active` breaks its run off."""
+
+
+def why_not_due(
+    stored: StoredSession,
+    session_class: SessionClass,
+    count: TokenCount,
+    policy: RotationPolicy,
+    threshold: int,
+) -> NotDue | None:
+    """Return why automatic rotation leaves the session alone, or None when it is due."""
+    if stored.key is None:
+        return NotDue.NO_KEY
+    if stored.state is not SessionState.LIVE:
+        return NotDue.ARCHIVED
+    if not session_class.is_rotated:
+        return NotDue.CLASS
+    if any(fnmatchcase(stored.key.text, pattern) for pattern in policy.skip_patterns):
+        return NotDue.PATTERN
+    if stored.session_id is None:
+        return NotDue.NO_SESSION
+    return _why_count_not_due(count, threshold)
+
+
+def _why_count_not_due(count: TokenCount, threshold: int) -> NotDue | None:
+    if count.state is TokenState.UNKNOWN or count.tokens is None:
+        return NotDue.UNKNOWN
+    is_counted = count.estimated is not None and not count.is_reckoned
+    is_confirmed = is_counted and (count.estimated or 0) >= threshold
+    if count.state is TokenState.FRESH:
+        return None if count.tokens >= threshold else NotDue.BELOW
+    if is_confirmed:
+        return None
+    if count.tokens < threshold:
+        return NotDue.BELOW
+    return NotDue.STALE if count.state is TokenState.STALE else NotDue.UNCONFIRMED
+
+
+_REASONS = {
+    NotDue.BELOW: "below its threshold of {limit}",
+    NotDue.STALE: "the platform marks its count as stale, and the transcript does not confirm it",
+    NotDue.UNCONFIRMED: "the count is implausible, and the transcript does not confirm it",
+    NotDue.CLASS: "{kind} sessions are never rotated",
+    NotDue.ARCHIVED: "it has ended already",
+    NotDue.NO_KEY: "no entry of the store names it",
+    NotDue.NO_SESSION: "its entry names no session id",
+    NotDue.PATTERN: "its key matches rotation.skip_patterns",
+}
+
+
+def explain(reason: NotDue, stored: StoredSession, session_class: SessionClass, limit: int) -> str:
+    """Return the reason as a sentence for people."""
+    if reason is NotDue.UNKNOWN:
+        return _explain_unknown(stored)
+    return _sentence(reason, session_class, limit)
+
+
+@cache
+def _sentence(reason: NotDue, session_class: SessionClass, limit: int) -> str:
+    """Return one of a few sentences; thousands of sessions share them."""
+    return _REASONS[reason].format(limit=short_kilo(limit), kind=session_class.value)
+
+
+def _explain_unknown(stored: StoredSession) -> str:
+    match stored.transcript_state:
+        case TranscriptState.NONE:
+            return "it has not run yet, so there is no count"
+        case TranscriptState.MISSING:
+            return "there is no count, and its transcript cannot be found"
+        case TranscriptState.REFUSED:
+            return "there is no count, and what its entry names is not its own transcript"
+        case TranscriptState.PRESENT:
+            return "neither the platform nor the transcript gives a count"
 
 
 @dataclass(frozen=True, slots=True)

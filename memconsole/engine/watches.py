@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.observe.watching import WatchRules
+from memconsole.domain.observe.watch import WatchRules
 from memconsole.engine.config_check.watch import ConfigWatch
 from memconsole.engine.observe.watch import ObserverWatch
 from memconsole.engine.recover.watch import EndedWatch

@@ -1,13 +1,111 @@
-"""Which sessions another threshold would have rotated."""
+"""Which sessions are due for rotation, and which another threshold would have rotated."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from memconsole.domain.rotation import Limits, would_rotate
-from memconsole.domain.sessions.tokens import Sample
+import pytest
 
+from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.rotation import Limits, explain, why_not_due, would_rotate
+from memconsole.domain.sessions.keys import SessionClass, SessionKey
+from memconsole.domain.sessions.stored import (
+    SessionState,
+    StoredSession,
+    TranscriptKind,
+    TranscriptRef,
+    TranscriptState,
+)
+from memconsole.domain.sessions.tokens import NotDue, RotationPolicy, Sample, TokenCount, TokenState
+
+AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
+KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
+REF = TranscriptRef(AGENT, "a1", TranscriptKind.FILE, Path("/x/a1.jsonl"))
+STORED = StoredSession(
+    AGENT,
+    KEY,
+    "a1",
+    SessionState.LIVE,
+    TranscriptState.PRESENT,
+    REF,
+    tokens_reported=1000,
+    tokens_fresh=True,
+    window=200_000,
+)
+POLICY = RotationPolicy()
 START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
+
+
+def stored(**changes: object) -> StoredSession:
+    return replace(STORED, **changes)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("count", "reason"),
+    [
+        (TokenCount(TokenState.FRESH, 150_000), None),
+        (TokenCount(TokenState.FRESH, 149_999), NotDue.BELOW),
+        (TokenCount(TokenState.STALE, 160_000), NotDue.STALE),
+        (TokenCount(TokenState.STALE, 160_000, 151_000), None),
+        (TokenCount(TokenState.STALE, 128_400), NotDue.BELOW),
+        (TokenCount(TokenState.SUSPECT, 232_764, 90_000), NotDue.UNCONFIRMED),
+        (TokenCount(TokenState.SUSPECT, 232_764, 150_000), None),
+        (TokenCount(TokenState.ESTIMATED, None, 149_999), NotDue.BELOW),
+        (TokenCount(TokenState.ESTIMATED, None, 150_000), None),
+        (TokenCount(TokenState.UNKNOWN), NotDue.UNKNOWN),
+    ],
+)
+def test_only_confirmed_counts_make_a_session_due(count: TokenCount, reason: NotDue | None) -> None:
+    assert why_not_due(STORED, SessionClass.MAIN, count, POLICY, 150_000) is reason
+
+
+FULL = TokenCount(TokenState.FRESH, 190_000)
+
+
+@pytest.mark.parametrize(
+    ("session", "kind", "policy", "reason"),
+    [
+        (stored(key=None), SessionClass.OTHER, POLICY, NotDue.NO_KEY),
+        (stored(state=SessionState.ARCHIVED), SessionClass.MAIN, POLICY, NotDue.ARCHIVED),
+        (stored(session_id=None), SessionClass.MAIN, POLICY, NotDue.NO_SESSION),
+        (STORED, SessionClass.CRON, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.SUBAGENT, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.HOOK, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.INCOGNITO, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.OTHER, POLICY, NotDue.CLASS),
+        (STORED, SessionClass.GROUP, POLICY, None),
+        (STORED, SessionClass.THREAD, POLICY, None),
+        (STORED, SessionClass.MAIN, RotationPolicy(skip_patterns=("*:main",)), NotDue.PATTERN),
+    ],
+)
+def test_what_rotation_never_takes(
+    session: StoredSession, kind: SessionClass, policy: RotationPolicy, reason: NotDue | None
+) -> None:
+    assert why_not_due(session, kind, FULL, policy, 150_000) is reason
+
+
+@pytest.mark.parametrize("state", [TokenState.ESTIMATED, TokenState.STALE, TokenState.SUSPECT])
+def test_a_count_that_is_only_reckoned_makes_no_session_due(state: TokenState) -> None:
+    count = TokenCount(state, 160_000, 50_000, is_reckoned=True)
+    not_due = why_not_due(STORED, SessionClass.MAIN, count, RotationPolicy(10_000), 10_000)
+    assert not_due in (NotDue.STALE, NotDue.UNCONFIRMED)
+
+
+@pytest.mark.parametrize("reason", list(NotDue))
+def test_every_reason_is_a_sentence(reason: NotDue) -> None:
+    sentence = explain(reason, STORED, SessionClass.CRON, 150_000)
+
+    assert len(sentence) > 10
+    assert "{" not in sentence
+
+
+@pytest.mark.parametrize("state", list(TranscriptState))
+def test_an_unknown_count_says_which_source_is_missing(state: TranscriptState) -> None:
+    sentence = explain(NotDue.UNKNOWN, stored(transcript_state=state), SessionClass.MAIN, 1)
+
+    assert ("transcript" in sentence) is (state is not TranscriptState.NONE)
 
 
 def samples(*counts: int, session_id: str = "s-1", minutes: int = 30) -> list[Sample]:

@@ -20,7 +20,7 @@ from memconsole.domain.memory.observations import (
     render,
 )
 from memconsole.domain.memory.similarity import features
-from memconsole.domain.observe.value import values
+from memconsole.domain.observe.worth import values
 from memconsole.domain.reflect.working_copy import (
     Removed,
     is_recent,

@@ -5,13 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from memconsole.domain.rotation import explain, why_not_due
 from memconsole.domain.sessions.activity import activity_of
 from memconsole.domain.sessions.judgement import (
     count_tokens,
-    explain,
     model_of,
     percent,
-    why_not_due,
     window_of,
 )
 from memconsole.domain.sessions.keys import SessionClass, classify

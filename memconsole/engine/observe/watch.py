@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.checkpoint.rules import is_capturable
 from memconsole.domain.commands.observe import Observe
-from memconsole.domain.observe.watching import LineCount, WatchRules
+from memconsole.domain.observe.watch import LineCount, WatchRules
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.transcripts.records import EntryKind
 from memconsole.engine.home.lookup import owns

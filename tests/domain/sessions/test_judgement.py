@@ -1,4 +1,4 @@
-"""Token truth: states, thresholds and what is due."""
+"""Token truth: states, windows and thresholds."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import pytest
 from memconsole.domain.agents import AgentRef, HomeRef, PlatformConfig
 from memconsole.domain.sessions.judgement import (
     count_tokens,
-    explain,
     is_trusted,
     needs_usage,
     percent,
-    why_not_due,
     window_of,
 )
 from memconsole.domain.sessions.keys import SessionClass, SessionKey
@@ -26,7 +24,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.sessions.tokens import NotDue, RotationPolicy, TokenCount, TokenState
+from memconsole.domain.sessions.tokens import RotationPolicy, TokenCount, TokenState
 from memconsole.domain.transcripts.records import Compaction, Tail
 
 AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
@@ -147,8 +145,6 @@ def test_after_a_compaction_its_own_number_and_an_overhead_stand_until_a_model_c
     count = count_tokens(session, session.window, LEFT, 20_000)
 
     assert (count.state, count.estimated, count.is_reckoned) == (state, 50_000, True)
-    not_due = why_not_due(session, SessionClass.MAIN, count, RotationPolicy(10_000), 10_000)
-    assert not_due in (NotDue.STALE, NotDue.UNCONFIRMED)  # nobody has counted
 
 
 @pytest.mark.parametrize(("minutes", "state"), [(1, TokenState.FRESH), (-1, TokenState.SUSPECT)])
@@ -189,50 +185,6 @@ def test_the_shown_number_and_the_percent_basis_differ_for_suspect_counts() -> N
     assert (count.tokens, count.basis) == (232_764, 90_000)
     assert TokenCount(TokenState.STALE, 5, 7).basis == 5
     assert TokenCount(TokenState.ESTIMATED, None, 7).tokens == 7
-
-
-@pytest.mark.parametrize(
-    ("count", "reason"),
-    [
-        (TokenCount(TokenState.FRESH, 150_000), None),
-        (TokenCount(TokenState.FRESH, 149_999), NotDue.BELOW),
-        (TokenCount(TokenState.STALE, 160_000), NotDue.STALE),
-        (TokenCount(TokenState.STALE, 160_000, 151_000), None),
-        (TokenCount(TokenState.STALE, 128_400), NotDue.BELOW),
-        (TokenCount(TokenState.SUSPECT, 232_764, 90_000), NotDue.UNCONFIRMED),
-        (TokenCount(TokenState.SUSPECT, 232_764, 150_000), None),
-        (TokenCount(TokenState.ESTIMATED, None, 149_999), NotDue.BELOW),
-        (TokenCount(TokenState.ESTIMATED, None, 150_000), None),
-        (TokenCount(TokenState.UNKNOWN), NotDue.UNKNOWN),
-    ],
-)
-def test_only_confirmed_counts_make_a_session_due(count: TokenCount, reason: NotDue | None) -> None:
-    assert why_not_due(STORED, SessionClass.MAIN, count, POLICY, 150_000) is reason
-
-
-FULL = TokenCount(TokenState.FRESH, 190_000)
-
-
-@pytest.mark.parametrize(
-    ("session", "kind", "policy", "reason"),
-    [
-        (stored(key=None), SessionClass.OTHER, POLICY, NotDue.NO_KEY),
-        (stored(state=SessionState.ARCHIVED), SessionClass.MAIN, POLICY, NotDue.ARCHIVED),
-        (stored(session_id=None), SessionClass.MAIN, POLICY, NotDue.NO_SESSION),
-        (STORED, SessionClass.CRON, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.SUBAGENT, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.HOOK, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.INCOGNITO, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.OTHER, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.GROUP, POLICY, None),
-        (STORED, SessionClass.THREAD, POLICY, None),
-        (STORED, SessionClass.MAIN, RotationPolicy(skip_patterns=("*:main",)), NotDue.PATTERN),
-    ],
-)
-def test_what_rotation_never_takes(
-    session: StoredSession, kind: SessionClass, policy: RotationPolicy, reason: NotDue | None
-) -> None:
-    assert why_not_due(session, kind, FULL, policy, 150_000) is reason
 
 
 def test_the_threshold_follows_the_window_and_the_key() -> None:
@@ -301,18 +253,3 @@ def test_percentages_have_one_decimal_and_no_guess() -> None:
     assert percent(None, 150_000) is None
     assert percent(1, None) is None
     assert percent(1, 0) is None
-
-
-@pytest.mark.parametrize("reason", list(NotDue))
-def test_every_reason_is_a_sentence(reason: NotDue) -> None:
-    sentence = explain(reason, STORED, SessionClass.CRON, 150_000)
-
-    assert len(sentence) > 10
-    assert "{" not in sentence
-
-
-@pytest.mark.parametrize("state", list(TranscriptState))
-def test_an_unknown_count_says_which_source_is_missing(state: TranscriptState) -> None:
-    sentence = explain(NotDue.UNKNOWN, stored(transcript_state=state), SessionClass.MAIN, 1)
-
-    assert ("transcript" in sentence) is (state is not TranscriptState.NONE)

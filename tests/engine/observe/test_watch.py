@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.observe.watching import LineCount, WatchRules
+from memconsole.domain.observe.watch import LineCount, WatchRules
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,

@@ -16,7 +16,7 @@ from memconsole.domain.fleet.publishing import TOLD_AFTER
 from memconsole.domain.fleet.wire import Heard
 from memconsole.engine.several.homes import SeveralHomes
 from memconsole.engine.several.members import LocalMember
-from memconsole.engine.several.telling import tell
+from memconsole.engine.several.metrics import tell
 from memconsole.errors import SourceAwayError
 from tests.doubles.platform import NOW, FakeClock
 from tests.engine.several.test_homes import golden

@@ -16,9 +16,9 @@ from memconsole.errors import MemconsoleError
 from memconsole.text import cells, figures
 from memconsole.text.plain import one_line
 from memconsole.ui.actions.targets import for_entries
+from memconsole.ui.drawing.gauges import short_age
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.marked import short_age
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import Verb, bind, command_verb
 from memconsole.ui.screens.base import ConsoleScreen

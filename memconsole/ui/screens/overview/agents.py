@@ -13,9 +13,9 @@ from memconsole.text import cells, figures
 from memconsole.text.figures import at_least
 from memconsole.ui.actions.targets import ALL
 from memconsole.ui.drawing.context import source_word
+from memconsole.ui.drawing.gauges import Course, MarkedGauge, days_course, short_age
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.marked import Course, MarkedGauge, days_course, short_age
 from memconsole.ui.drawing.names import agent_name, doing_role
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span, fill_line
 from memconsole.ui.drawing.table import measured

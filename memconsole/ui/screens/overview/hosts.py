@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Final
 from memconsole.domain.snapshot.danger import host_danger
 from memconsole.domain.snapshot.homes import hosts
 from memconsole.text import cells, figures
+from memconsole.ui.drawing.gauges import MarkedGauge, short_age
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.marked import MarkedGauge, short_age
 from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row, Span
 from memconsole.ui.drawing.table import measured
 from memconsole.ui.widgets.title import severity_role

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from memconsole.domain.memory.files import MARKER_TAGS, marked_since
 from memconsole.domain.search.indexing import IndexState
 from memconsole.text import figures
+from memconsole.ui.drawing.gauges import days_course
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.marked import days_course
 from memconsole.ui.drawing.spans import Role, Span
 
 if TYPE_CHECKING:

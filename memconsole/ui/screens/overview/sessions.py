@@ -18,9 +18,9 @@ from memconsole.domain.snapshot.snapshot import why_suspect
 from memconsole.text import figures
 from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word
+from memconsole.ui.drawing.gauges import Course, GaugedName, MarkedGauge, short, short_age
 from memconsole.ui.drawing.listing import Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
-from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge, short, short_age
 from memconsole.ui.drawing.names import doing_role, full_name, row_key, session_name, state_word
 from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row, Span
 from memconsole.ui.drawing.table import measured

@@ -7,8 +7,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from memconsole.domain.snapshot.outlook import Limits
+from memconsole.ui.drawing.gauges import Course, GaugedName, MarkedGauge
 from memconsole.ui.drawing.glyphs import ASCII, UNICODE
-from memconsole.ui.drawing.marked import Course, GaugedName, MarkedGauge
 from memconsole.ui.drawing.spans import Line, Role, line_width
 
 NOW = datetime(2026, 11, 28, 17, 0, tzinfo=UTC)
