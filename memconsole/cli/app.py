@@ -15,9 +15,9 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command, get_group
 
+from memconsole.cli.call.command import Command, parameter
 from memconsole.cli.call.flags import GLOBAL_OPTIONS
-from memconsole.cli.call.options import Command, parameter
-from memconsole.cli.call.shared import LayerOption, call_of
+from memconsole.cli.call.options import LayerOption, call_of
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:

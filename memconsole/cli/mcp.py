@@ -22,7 +22,7 @@ from mcp.types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, Too
 from pydantic import Field, ValidationError
 
 from memconsole import __version__
-from memconsole.cli.call.shared import tag_of
+from memconsole.cli.call.options import tag_of
 from memconsole.cli.json.encode import dump
 from memconsole.cli.output import safe
 from memconsole.domain.commands.memory import Layer, MemoryAdd

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.cli.call import shared
+from memconsole.cli.call import options
 from tests.program import Program
 
 if TYPE_CHECKING:
@@ -119,7 +119,7 @@ async def test_notes_are_offered_where_they_are_allowed(home: Path) -> None:
 def test_without_its_package_one_sentence_says_so(
     words: tuple[str, ...], call: Caller, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shared, "MCP_LIBRARY", "no_such_package")
+    monkeypatch.setattr(options, "MCP_LIBRARY", "no_such_package")
     result = call.json(*words)
     assert result.code == 2
     assert "needs the package mcp" in result.error["message"]

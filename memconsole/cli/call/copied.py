@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from memconsole.cli.call import exits
-from memconsole.cli.call.shared import request_of
+from memconsole.cli.call.options import request_of
 from memconsole.cli.json import encode
 from memconsole.cli.json.search import hit, result
 from memconsole.compose.fleet import split_copies

@@ -1,94 +1,193 @@
-"""Commands as Typer knows them: each takes the global options as well, where hands put them."""
+"""Options that several commands have, and how what they were given is read."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import importlib.util
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Final
 
-from typer.core import TyperCommand, TyperOption
+import typer
 
+from memconsole.cli.call import complete
 from memconsole.cli.call.call import Call
-from memconsole.cli.call.flags import (
-    CONFIG,
-    GLOBAL_OPTIONS,
-    HOME,
-    HOST,
-    JSON,
-    LABEL,
-    VERBOSE,
-    WITHIN,
-    own_words,
-)
+from memconsole.domain.jobs.layers import Layer
+from memconsole.domain.memory.files import MARKER_TAGS
+from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.errors import UsageError
+from memconsole.text.compiled import compiled
 
-if TYPE_CHECKING:
-    import typer
-    from typer._click.core import Context, Parameter  # what Typer's own signatures name
+MCP_LIBRARY: Final = "mcp"
 
-    from memconsole.cli.call.flags import GlobalOption
+AgentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--agent", "-a", metavar="A", help="Only this agent.", autocompletion=complete.agents
+    ),
+]
+DryRunOption = Annotated[
+    bool, typer.Option("--dry-run", help="Say what would be done; write nothing.")
+]
+LayerOption = Annotated[
+    Layer | None,
+    typer.Option("--layer", help="Run only the jobs of this layer.", show_default=False),
+]
+YesOption = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+Since = Annotated[
+    str | None,
+    typer.Option("--since", metavar="D", help="Such as 90m, 6h, 7d, or 2026-01-26."),
+]
+SessionArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="KEY|ID",
+        help="Session key, session id, or at least 6 characters an id begins with.",
+        autocompletion=complete.sessions,
+        show_default=False,
+    ),
+]
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
-class Command(TyperCommand):
-    """A command, which shows `--json` among its options and takes the other global ones too."""
+def at_least_one(option: str, value: int | None) -> None:
+    """Check a number that an option gave.
 
-    def get_params(self, ctx: Context) -> list[Parameter]:
-        """Return the command's own parameters, then the global ones."""
-        extra = [parameter(option, is_hidden=option is not JSON) for option in GLOBAL_OPTIONS]
-        *own, last = super().get_params(ctx)  # `--help` stays the last one
-        return [*own, *extra, last]
+    Raises:
+        UsageError: It is 0 or less.
+    """
+    if value is not None and value < 1:
+        raise UsageError(f"{option} {value} is no such number", hint=f"{option} takes 1 or more.")
 
-    def invoke(self, ctx: Context) -> object:
-        """Run the command, or carry it to the homes of the fleet."""
-        call = ctx.ensure_object(Call)
-        named = ctx.params.get("agent")
-        is_far = isinstance(named, str) and "/" in named and call.has_fleet
-        _, _, command = ctx.command_path.partition(" ")
-        if not is_far and not call.flags.names_fleet and not _is_usual(call, command):
-            if WITHIN.key in call.flags.values:
-                raise UsageError(
-                    "--within is for commands that are sent to other hosts",
-                    hint="Name them with --fleet, --host, --label or --agent host/agent.",
-                )
-            return super().invoke(ctx)
-        from memconsole.cli.call.fleet import ask_fleet  # noqa: PLC0415 - most calls have no fleet
 
-        asks = any(one.name == "yes" for one in self.params)
-        words = own_words(call.flags.words)
-        return ask_fleet(
-            call,
-            command,
-            words,
-            agent=str(named) if is_far else None,
-            asks=asks,
-            options=ctx.params,
+def call_of(context: typer.Context) -> Call:
+    """Return the call that a context belongs to; a context without one gets one."""
+    return context.ensure_object(Call)
+
+
+def tag_of(text: str, extra: tuple[str, ...] = ()) -> str:
+    """Return the marker type that an option gave, in capitals and without brackets.
+
+    Args:
+        text: As given.
+        extra: Types beside the eight, where such are known.
+
+    Raises:
+        UsageError: There is no such type.
+    """
+    tag = text.strip().strip("[]").upper()
+    known = (*MARKER_TAGS, *extra)
+    if tag not in known:
+        raise UsageError(
+            f"there is no marker type {text!r}", hint=f"The types are {', '.join(known)}."
+        )
+    return tag
+
+
+_SPAN = r"(\d{1,6})\s*([smhdw])"
+
+
+def tokens(text: str | int) -> int:
+    """Read a number of tokens as people write it: `120000`, `120k`, `0.2M`.
+
+    Raises:
+        typer.BadParameter: It is none.
+    """
+    said = str(text).strip().casefold()
+    factor = {"k": 1_000, "m": 1_000_000}.get(said[-1:], 1)
+    try:
+        return round(float(said.rstrip("km") if factor > 1 else said) * factor)
+    except (ValueError, OverflowError) as error:
+        raise typer.BadParameter(f"{text!r} is no number of tokens, such as 120k") from error
+
+
+def parse_since(text: str, now: datetime) -> datetime:
+    """Return the moment that `--since` names; a day begins at the host's midnight.
+
+    Raises:
+        UsageError: It is neither a duration nor a date.
+    """
+    if (span := _span(text)) is not None:
+        try:
+            return now - span
+        except OverflowError:
+            return datetime.min.replace(tzinfo=UTC)
+    try:
+        return datetime.fromisoformat(text.strip()).astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise UsageError(
+            f"--since {text!r} is neither a duration nor a date",
+            hint="Write such as 90m, 6h, 7d, 2026-01-26 or 2026-01-26T14:00+01:00.",
+        ) from error
+
+
+def parse_span(option: str, text: str) -> timedelta:
+    """Return the duration that an option names; more than none.
+
+    Raises:
+        UsageError: It is no duration.
+    """
+    span = _span(text)
+    if not span:
+        raise UsageError(f"{option} {text!r} is no duration", hint="Write such as 90m, 8h or 7d.")
+    return span
+
+
+def _span(text: str) -> timedelta | None:
+    found = compiled(_SPAN).fullmatch(text.strip().lower())
+    return None if found is None else timedelta(seconds=int(found[1]) * _UNITS[found[2]])
+
+
+def require_mcp() -> None:
+    """Look whether the package is there that memory as tools of an agent needs.
+
+    Raises:
+        UsageError: It is not.
+    """
+    if importlib.util.find_spec(MCP_LIBRARY) is None:
+        raise UsageError(
+            "the Model Context Protocol needs the package mcp, which is not installed",
+            hint="Install it: `pipx inject memconsole mcp`, or `pip install 'memconsole[mcp]'`.",
         )
 
 
-def _is_usual(call: Call, command: str) -> bool:
-    """Whether the settings carry this call to the fleet although nothing of it says so."""
-    if command.startswith("config ") or not call.is_usually_of_fleet:
-        return False
-    from memconsole.cli.call.fleet import is_usually_carried  # noqa: PLC0415 - most have no fleet
+def request_of(
+    call: Call,
+    *,
+    query: list[str] | None,
+    agent: str | None,
+    all_agents: bool,
+    max_results: int | None,
+    min_score: float | None,
+    sessions: bool | None,
+    since: str | None,
+    type_: str | None,
+    newest: bool,
+) -> SearchRequest:
+    """Return what a search asks; of all agents where none is named.
 
-    return is_usually_carried(command)
-
-
-def parameter(option: GlobalOption, *, is_hidden: bool) -> TyperOption:
-    """Return a global option as Typer knows it; what it is given goes to the call."""
-    is_flag = option.metavar is None and option is not VERBOSE
-
-    def note(context: typer.Context, _parameter: object, value: object) -> None:
-        if value == "" and option in (HOME, HOST, LABEL, CONFIG):
-            raise UsageError(f"{option.names[0]} names nothing")  # a variable that is not set
-        if value:
-            context.ensure_object(Call).flags.take(option, value)
-
-    return TyperOption(
-        param_decls=list(option.names),
-        is_flag=is_flag or None,
-        count=option is VERBOSE,
-        metavar=option.metavar,
-        expose_value=False,
-        callback=note,
-        hidden=is_hidden,
-        help=f"{option.help} [{option.variable}]" if option.key else option.help,
+    Raises:
+        UsageError: An option is none, or two exclude each other.
+    """
+    at_least_one("--max-results", max_results)
+    if agent is not None and all_agents:
+        raise UsageError(
+            "--agent and --all-agents exclude each other", hint="Leave one of them out."
+        )
+    return SearchRequest(
+        text=" ".join(query or ()),
+        agent_id=agent,
+        max_results=max_results,
+        min_score=_checked_score(min_score),
+        with_sessions=sessions,
+        narrowing=Narrowing(
+            since=None if since is None else parse_since(since, call.clock.now()),
+            tag=None if type_ is None else tag_of(type_),
+        ),
+        by_date=newest,
     )
+
+
+def _checked_score(value: float | None) -> float | None:
+    if value is not None and not 0 <= value <= 1:
+        raise UsageError(f"--min-score {value} is no such score", hint="A score is 0 to 1.")
+    return value

@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import parse_since
+from memconsole.cli.call.options import parse_since
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.output import wording

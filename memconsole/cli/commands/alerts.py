@@ -8,7 +8,7 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of, parse_span
+from memconsole.cli.call.options import DryRunOption, call_of, parse_span
 from memconsole.cli.json.encode import alert_status
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.wording import STATUS_STYLES, age, ago

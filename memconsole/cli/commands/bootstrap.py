@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.call.options import DryRunOption, call_of
 from memconsole.cli.output import safe
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.system import launch

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import complete, perform
-from memconsole.cli.call.shared import (
+from memconsole.cli.call.options import (
     AgentOption,
     DryRunOption,
     Since,

@@ -11,7 +11,7 @@ import typer
 
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer, Call
-from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
+from memconsole.cli.call.options import DryRunOption, YesOption, call_of
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.config.load import config_path

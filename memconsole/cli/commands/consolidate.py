@@ -8,7 +8,7 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, DryRunOption, YesOption, call_of
+from memconsole.cli.call.options import AgentOption, DryRunOption, YesOption, call_of
 from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
 from memconsole.cli.output.printer import Cell, Column

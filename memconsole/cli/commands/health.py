@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer  # noqa: TC002  # Typer reads the annotations
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import call_of
+from memconsole.cli.call.options import call_of
 from memconsole.cli.json import encode
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.views import findings

@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, DryRunOption, call_of, require_mcp
+from memconsole.cli.call.options import AgentOption, DryRunOption, call_of, require_mcp
 from memconsole.cli.json.encode import iso
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.wording import ago

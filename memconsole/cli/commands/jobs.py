@@ -8,7 +8,7 @@ import typer
 
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import (
+from memconsole.cli.call.options import (
     DryRunOption,
     Since,
     at_least_one,

@@ -8,7 +8,7 @@ import typer  # noqa: TC002  # Typer reads the annotations
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import (
+from memconsole.cli.call.options import (
     DryRunOption,
     call_of,
 )

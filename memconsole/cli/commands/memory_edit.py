@@ -16,7 +16,7 @@ import typer
 
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import (
+from memconsole.cli.call.options import (
     AgentOption,
     DryRunOption,
     YesOption,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import SessionArgument, call_of
+from memconsole.cli.call.options import SessionArgument, call_of
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.pruning import CHARS_PER_TOKEN, PruneAction, PruningMode, parse_ttl
 from memconsole.engine.pruning import PruningRequest

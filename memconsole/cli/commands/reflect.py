@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import perform
-from memconsole.cli.call.shared import AgentOption, DryRunOption, YesOption, call_of
+from memconsole.cli.call.options import AgentOption, DryRunOption, YesOption, call_of
 from memconsole.domain.commands.reflect import REFLECT, Reflect
 from memconsole.errors import ReadOnlyError, UsageError
 from memconsole.text.plain import one_line

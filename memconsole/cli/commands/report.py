@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, YesOption, call_of
+from memconsole.cli.call.options import DryRunOption, YesOption, call_of
 from memconsole.cli.output.printer import Column
 from memconsole.domain.report import markdown
 from memconsole.errors import ConfirmationError, NotWrittenError, ReadOnlyError, UsageError

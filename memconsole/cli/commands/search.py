@@ -12,7 +12,7 @@ import typer
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.find import answer
-from memconsole.cli.call.shared import (
+from memconsole.cli.call.options import (
     AgentOption,
     DryRunOption,
     Since,

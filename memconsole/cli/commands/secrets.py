@@ -8,7 +8,7 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, call_of
+from memconsole.cli.call.options import AgentOption, call_of
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.text.figures import plural

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from memconsole.cli.call import exits
-from memconsole.cli.call.shared import LayerOption, call_of, require_mcp
+from memconsole.cli.call.options import LayerOption, call_of, require_mcp
 from memconsole.compose.process import note_hook_call
 from memconsole.domain.agents import Origin
 

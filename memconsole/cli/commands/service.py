@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of
+from memconsole.cli.call.options import DryRunOption, call_of
 from memconsole.cli.output.printer import Cell
 from memconsole.compose import service
 from memconsole.domain.health import named

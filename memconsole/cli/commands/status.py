@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import AgentOption, call_of
+from memconsole.cli.call.options import AgentOption, call_of
 from memconsole.cli.json import encode
 from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption, call_of, parse_span
+from memconsole.cli.call.options import DryRunOption, call_of, parse_span
 from memconsole.cli.commands.fleet.outcome import UrlOption, begun, done
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column

@@ -9,7 +9,7 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import DryRunOption  # noqa: TC001  # Typer reads it
+from memconsole.cli.call.options import DryRunOption  # noqa: TC001  # Typer reads it
 from memconsole.cli.commands.fleet.outcome import UrlOption, begun, done
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column

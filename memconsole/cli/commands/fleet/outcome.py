@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.shared import call_of
+from memconsole.cli.call.options import call_of
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.fleet.server import parse_server
 from memconsole.errors import ReadOnlyError, UsageError

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.cli.call.shared import parse_since
+from memconsole.cli.call.options import parse_since
 from memconsole.errors import UsageError
 
 NOW = datetime(2026, 4, 12, 9, 0, tzinfo=UTC)
