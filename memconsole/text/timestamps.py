@@ -102,6 +102,8 @@ def settled(at: datetime | None, now: datetime) -> tuple[datetime | None, str]:
 
 def oddities(times: Iterable[datetime | None], now: datetime) -> set[str]:
     """Return the codes of all that is wrong with some times; nearly always none."""
-    latest = now + AHEAD
-    odd = [at for at in times if at is not None and not EARLIEST <= at <= latest]
+    known = [at for at in times if at is not None]
+    if not known or (min(known) >= EARLIEST and max(known) - now <= AHEAD):
+        return set()
+    odd = [at for at in known if not EARLIEST <= at <= now + AHEAD]
     return {settled(at, now)[1] for at in odd} if odd else set()

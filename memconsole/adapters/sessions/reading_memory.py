@@ -49,7 +49,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 FOLDER = "usages"
-_FORMAT = 3
+_FORMAT = 4
 _MOST_BYTES = 64 * 1024 * 1024
 _SAME_TICK_NS = 2_000_000_000
 """Two writes within one tick of a file system's clock have one time."""
@@ -83,6 +83,7 @@ class _Listing(msgspec.Struct, array_like=True):
     left_out: dict[str, int]
     notices: list[tuple[str, str, str | None, str | None]]
     newest_ns: int
+    names: tuple[str, ...]
 
 
 class _Kept(msgspec.Struct, array_like=True):
@@ -217,8 +218,9 @@ class DiskReadings:
             dict(listing.left_out),
             [(one.code, one.message, one.path, one.agent) for one in listing.notices],
             listing.newest_ns,
+            listing.names,
         )
-        texts = (text for one in row.sessions for text in _texts(one))
+        texts = (text for one in (*row.sessions, listing.names) for text in _texts(one))
         if kept_in("\n".join(dict.fromkeys(texts))):
             return None
         try:
@@ -354,6 +356,7 @@ def _listing(found: _Listing, agent: AgentRef, fingerprint: object) -> StoreList
         notices=tuple(Notice(*one) for one in found.notices),
         fingerprint=fingerprint,
         newest_ns=found.newest_ns,
+        names=found.names,
     )
 
 

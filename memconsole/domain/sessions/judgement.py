@@ -29,14 +29,16 @@ def window_of(stored: StoredSession, config: PlatformConfig) -> int | None:
     The entry keeps the window of the model that ran last, which another model has followed.
     `agents.defaults.contextTokens` is the most that the platform uses of any window.
     """
-    names = (
-        stored.next_model,
-        model_of(stored),
-        stored.model,
-        config.default_model if stored.model is None and not stored.window else None,
+    windows = config.windows
+    usual = config.default_model if stored.model is None and not stored.window else None
+    found = (
+        (windows.get(stored.next_model) if stored.next_model else None)
+        or windows.get(model_of(stored) or "")
+        or windows.get(stored.model or "")
+        or windows.get(usual or "")
+        or stored.window
+        or None
     )
-    known = (config.windows.get(name) for name in names if name is not None)
-    found = next((one for one in known if one), None) or stored.window or None
     return found if found is None or not config.window_cap else min(found, config.window_cap)
 
 

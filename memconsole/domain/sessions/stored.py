@@ -176,6 +176,8 @@ class StoreListing:
         fingerprint: Equal for two listings only when nothing changed between them.
         newest_ns: Newest change of the files that it was read from, since the epoch; None where
             something beside those files decided, so that another process has to list anew.
+        names: What each is called wherever it is shown; empty where nobody named them yet. Who
+            adds a session leaves them out.
     """
 
     sessions: tuple[StoredSession, ...]
@@ -184,3 +186,4 @@ class StoreListing:
     notices: tuple[Notice, ...] = ()
     fingerprint: object = None
     newest_ns: int | None = None
+    names: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
 
@@ -149,7 +149,7 @@ _FARTHEST = timedelta(days=365)
 
 
 def growth(
-    points: Iterable[tuple[datetime, int]],
+    points: Sequence[tuple[datetime, int]],
     *,
     current: int | None,
     threshold: int,
@@ -169,7 +169,7 @@ def growth(
         source: Where the points came from, for display.
         since: The last reset or compaction that is known: what was counted before it tells nothing.
     """
-    if current == 0:
+    if current == 0 or len(points) < _LEAST_READINGS:
         return None
     first = now - LOOKBACK if since is None else max(since, now - LOOKBACK)
     rising = _since_last_drop(sorted(point for point in points if first <= point[0] <= now))

@@ -124,10 +124,12 @@ def _growth(
     if stored.state is not SessionState.LIVE:
         return None
     tail = evidence.usage
+    if tail is None and not evidence.samples:
+        return None
     begins = (stored.started_at, None if tail is None else tail.last_compaction_at)
     since = max((at for at in begins if at is not None), default=None)
     seen = growth(
-        ((sample.at, sample.tokens) for sample in evidence.samples),
+        [(sample.at, sample.tokens) for sample in evidence.samples],
         current=current,
         threshold=threshold,
         now=now,

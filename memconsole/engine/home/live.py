@@ -191,6 +191,8 @@ def overlaid(reading: AgentReading, live: LiveReading) -> AgentReading:
 
 def completed(reading: AgentReading, live: LiveReading) -> AgentReading:
     """Return an agent's reading with the sessions that only the Gateway lists."""
+    if not live.sessions:
+        return reading
     listing = reading.listing
     known = {
         stored.key.text
@@ -206,7 +208,8 @@ def completed(reading: AgentReading, live: LiveReading) -> AgentReading:
         return reading
     is_unread = listing.storage is Storage.UNREADABLE
     storage = Storage.GATEWAY if is_unread else listing.storage
-    merged = replace(listing, sessions=(*listing.sessions, *only_there), storage=storage)
+    sessions = (*listing.sessions, *only_there)
+    merged = replace(listing, sessions=sessions, names=(), storage=storage)
     return replace(reading, listing=merged)
 
 

@@ -159,7 +159,8 @@ class Reader:
                 return known[1]
             listing = self._read_before.listing(agent, store.fingerprint)
             if listing is None:
-                listing = store.sessions(agent)
+                found = store.sessions(agent)
+                listing = replace(found, names=tuple(names_of(found.sessions)))
                 self._listed += len(listing.sessions)
             self._listings[agent.ref] = agent, listing
             return listing
@@ -204,7 +205,7 @@ class Reader:
         now = self._clock.now()
         views = []
         listed = reading.listing.sessions
-        for one, name in zip(listed, names_of(listed), strict=True):
+        for one, name in zip(listed, reading.listing.names or names_of(listed), strict=True):
             usage = reading.usages.get(one.session_id or "")
             stored = _spoken(_owned(one, reading.refused), usage)
             evidence = Evidence(

@@ -128,7 +128,7 @@ def kept(state: Path, store: AgentSessionStore, home: HomeBuilder) -> StoreListi
     """List an agent, and remember it as a process does that ends with it."""
     memory = DiskReadings(state, now_ns=later)
     memory.load(HOME)
-    found = store.sessions(home.agent)
+    found = replace(store.sessions(home.agent), names=("Lighthouse", "telegram · 7", "job", "d"))
     memory.store(HOME, {}, {home.agent.ref: (home.agent, found)})
     return found
 

@@ -220,6 +220,7 @@ def test_sessions_that_only_the_gateway_lists_are_shown() -> None:
     assert set(found) == {KEY, "agent:main:dashboard:new", "agent:main:dashboard:fresh"}
     new = found["agent:main:dashboard:new"]
     assert (new.stored.source, new.tokens, new.label) == (Storage.GATEWAY, 7_000, "New")
+    assert (new.name, found[KEY].name) == ("New", "main")
     assert (new.transcript_state.value, new.read_at) == ("missing", NOW)
     assert found["agent:main:dashboard:fresh"].transcript_state.value == "none"
     assert snapshot.agents[0].store is Storage.FILES
