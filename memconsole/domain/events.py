@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.outcomes import Run
 
 _SLACK: Final = timedelta(seconds=2)
@@ -56,6 +57,29 @@ class Event:
     agent: str | None
     key: str | None
     message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A session whose words left its context, or that ended.
+
+    Attributes:
+        name: What people call it.
+        key: The session key that it has or had.
+        what: `compacted`, `rollover` (the platform's own reset, daily or idle), `rotated` (a
+            reset of ours) or `reset`, of which nothing says who did it.
+        spoke_at: The last message before it.
+        tokens: Before it, where that is known.
+    """
+
+    agent: AgentRef
+    session_id: str
+    name: str
+    key: str
+    what: str
+    at: datetime
+    spoke_at: datetime
+    tokens: int | None = None
 
 
 class NotedSession(NamedTuple):

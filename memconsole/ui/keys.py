@@ -15,10 +15,11 @@ from memconsole.domain.commands.checkpoint import CHECKPOINT
 from memconsole.domain.commands.rotate import ROTATE
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.cells import cut_middle
+from memconsole.text.cells import width as cell_width
 from memconsole.ui.drawing.spans import Role, Span, line_width
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from textual.binding import ActiveBinding
 
@@ -33,8 +34,8 @@ MOST_SHOWN = 8
 
 _SHOWN_COMMANDS = (CHECKPOINT.name, ROTATE.name)
 
-_AIM_CELLS = (40, 24, 16, 10)
-"""How much of a target's name stands behind its key, as there is room for it."""
+_AIM_CELLS = 12
+"""How much of a target's name stands behind its key at least; other keys give way to it."""
 
 _NAMES = {
     "question_mark": "?",
@@ -225,11 +226,22 @@ def key_line(
     if len(shown) > MOST_SHOWN:
         shown = [*shown[: MOST_SHOWN - 1], shown[-1]]
     while True:
-        lines = [_key_spans(shown, aims or {}, most) for most in _AIM_CELLS]
-        fitting = next((line for line in lines if line_width(line) <= width), None)
-        if fitting is not None or len(shown) < 2:
-            return fitting or lines[-1]
+        named = {one.binding.id or "": (aims or {}).get(one.binding.id or "", "") for one in shown}
+        cells = sorted(cell_width(f" {name}") for name in named.values() if name)
+        each = _share(width - line_width(_key_spans(shown, {}, 0)), cells) - 1
+        if each >= min(_AIM_CELLS, max(cells, default=0) - 1) or len(shown) < 2:
+            return _key_spans(shown, named, max(each, 1))
         del shown[-2]
+
+
+def _share(room: int, wanted: Sequence[int]) -> int:
+    """Return the most cells that each may have; what short ones leave goes to the others."""
+    for place, cells in enumerate(wanted):
+        each = room // (len(wanted) - place)
+        if cells > each:
+            return each
+        room -= cells
+    return max(wanted, default=room)
 
 
 def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: int) -> Line:
@@ -248,6 +260,9 @@ def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: in
     return tuple(spans)
 
 
+ONLY_GATEWAY = "only the Gateway can do it"
+
+
 def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | None) -> str | None:
     """Return the reason, or None when the command can be tried.
 
@@ -260,7 +275,7 @@ def refusal(spec: CommandSpec, settings: Settings, snapshot: ConsoleSnapshot | N
     if not snapshot.agents:
         return f"{spec.name}: this home has no agents yet"
     if spec.needs_gateway and snapshot.gateway.verdict not in ("up", "late"):
-        return f"{spec.name}: only the Gateway can do it, and it {_gateway_word(snapshot)}"
+        return f"{spec.name}: {ONLY_GATEWAY}, and it {_gateway_word(snapshot)}"
     return None
 
 

@@ -302,7 +302,7 @@ class Navigation:
 
         screen = self._app.screen
         if isinstance(screen, ConsoleScreen):
-            palette = PaletteScreen(entries(screen), screen.targets, self._app.glyphs)
+            palette = PaletteScreen(entries(screen), screen, self._app.glyphs)
             self._app.push_screen(palette, self._chosen)
 
     async def _chosen(self, choice: Choice | None) -> None:

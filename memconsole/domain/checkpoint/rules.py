@@ -69,10 +69,10 @@ def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
     talk of groups must not leak into private memory.
     """
     live = [one for one in listing.sessions if one.state is SessionState.LIVE]
-    sessions = [one for one in live if is_capturable(one) and _has_text(one)]
+    sessions = [one for one in live if is_capturable(one) and has_text(one)]
     if not sessions and is_readable(listing) and all(map(is_capturable, live)):
         orphans = (one for one in listing.sessions if one.state is SessionState.ORPHAN)
-        sessions = [one for one in orphans if _has_text(one)]
+        sessions = [one for one in orphans if has_text(one)]
     return tuple(sessions)
 
 
@@ -86,7 +86,8 @@ def is_readable(listing: StoreListing) -> bool:
     return listing.storage is not Storage.UNREADABLE and not listing.left_out.get("unreadable")
 
 
-def _has_text(stored: StoredSession) -> bool:
+def has_text(stored: StoredSession) -> bool:
+    """Whether a session has a transcript to read."""
     is_there = stored.transcript_state is TranscriptState.PRESENT and stored.transcript is not None
     return is_there and stored.session_id is not None
 

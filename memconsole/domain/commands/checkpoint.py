@@ -51,5 +51,6 @@ CHECKPOINT = CommandSpec(
     does="saves what the agent is working on",
     about="session_key",
     force="is_forced",
+    takes_newest=True,
     undo="not needed: the daily log only grows, the next checkpoint renews ACTIVE_CONTEXT.md",
 )

@@ -78,6 +78,7 @@ class CommandSpec:
         needs_gateway: Only the Gateway can do it; a dry run never needs it.
         takes_text: What it writes down is asked for first.
         is_also_ours: Of no agent it is about what memconsole itself keeps (`--own`).
+        takes_newest: Of no certain session it takes the agent's newest, which faces name.
         undo: What can be done about it afterwards; empty when there is nothing to say.
         stages: Its steps when all goes well, in order; empty for a command of one step.
     """
@@ -99,6 +100,7 @@ class CommandSpec:
     needs_gateway: bool = False
     takes_text: bool = False
     is_also_ours: bool = False
+    takes_newest: bool = False
     undo: str = ""
     stages: tuple[str, ...] = ()
 
@@ -111,6 +113,11 @@ class CommandSpec:
         """How the palette sets `force`: what it takes as well, else plainly."""
         _, takes, what = self.force.partition("takes_")
         return f"--{what}" if takes else "--force"
+
+    @property
+    def may_name_session(self) -> bool:
+        """Whether a command on an agent can be about one of its sessions alone."""
+        return self.subject is Subject.AGENT and bool(self.about) and not self.takes_text
 
     @property
     def asks(self) -> bool:

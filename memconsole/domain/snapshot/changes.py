@@ -20,6 +20,7 @@ from memconsole.domain.events import (
 from memconsole.domain.gateway import Verdict
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW, TokenState
+from memconsole.domain.snapshot.unsaved import unsaved_words
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import figures
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.events import Cut
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
 
@@ -134,21 +136,28 @@ def _of_sessions(
     before: Noted, after: Noted, snapshot: ConsoleSnapshot, since: datetime, evidence: Evidence
 ) -> Iterator[Event]:
     home = str(snapshot.home.path)
+    cuts = {(one.agent.id, one.session_id): one for one in snapshot.cuts if one.at > before.at}
     for view in snapshot.sessions:
         name = (view.agent.id, view.key_text or "")
         old, new = before.sessions.get(name), after.sessions.get(name)
         if old is None or new is None or not _is_watched(view):
             continue
         kind, at, said = EventKind.FILLED, after.at, _filled(old, new, view, snapshot)
+        cut = cuts.get((view.agent.id, old.session_id or ""))
         if is_another(old, new):
-            kind, said = EventKind.RESET, _reset(old, view, evidence)
-            began = view.stored.started_at
-            at = began if began is not None and since <= began <= after.at else after.at
+            kind, said = EventKind.RESET, _reset(old, view, evidence, cut)
+            at = _known(view.stored.started_at, since, after.at)
         elif is_compacted(old, new):
-            kind, said = EventKind.COMPACTED, _compacted(old, view, evidence)
+            kind, said = EventKind.COMPACTED, _compacted(old, view, evidence, cut)
+            at = _known(None if cut is None else cut.at, since, after.at)
         if said:
             start = since if at == after.at else at
             yield Event(0, home, at, start, kind, view.agent.id, view.key_text, said)
+
+
+def _known(at: datetime | None, since: datetime, now: datetime) -> datetime:
+    """Return when it happened, where its store tells a time that can be true; else now."""
+    return at if at is not None and since <= at <= now else now
 
 
 def _filled(
@@ -163,24 +172,32 @@ def _filled(
     return f"reached {what}: {count} of {figures.short_kilo(view.threshold if is_early else limit)}"
 
 
-def _reset(old: NotedSession, view: SessionView, evidence: Evidence) -> str:
+def _reset(old: NotedSession, view: SessionView, evidence: Evidence, cut: Cut | None) -> str:
     """Say what ended; nothing in a store says whether freshness, a person or a program did it."""
     by = "by freshness, a person or a program: its store does not say"
-    return f"began anew{_stood(old, view, evidence)}, {by}"
+    return f"began anew{_stood(old, view, evidence, cut)}, {by}"
 
 
-def _compacted(old: NotedSession, view: SessionView, evidence: Evidence) -> str:
+def _compacted(old: NotedSession, view: SessionView, evidence: Evidence, cut: Cut | None) -> str:
     after = "" if view.tokens is None else f", now {figures.kilo(view.tokens)}"
-    return f"compacted{_stood(old, view, evidence)}{after}"
+    return f"compacted{_stood(old, view, evidence, cut)}{after}"
 
 
-def _stood(old: NotedSession, view: SessionView, evidence: Evidence) -> str:
-    """Return the last count before, and when it was saved last."""
+def _stood(old: NotedSession, view: SessionView, evidence: Evidence, cut: Cut | None) -> str:
+    """Return how full it was and how much of it was saved, as the finding about it says.
+
+    Where its store tells neither, the last count before, and when it was saved last.
+    """
     if old.session_id is None:
         return ""
-    tokens = evidence.tokens(old.session_id)
-    count = "" if tokens is None else f" at {figures.kilo(tokens)} or more"
     saved_at = evidence.saved_at(view.agent, old.session_id)
+    if cut is not None and cut.tokens is not None:
+        count = f" at {figures.short_kilo(cut.tokens)}"
+    else:
+        tokens = evidence.tokens(old.session_id)
+        count = "" if tokens is None else f" at {figures.kilo(tokens)} or more"
+    if cut is not None:
+        return f"{count}, {unsaved_words(cut, saved_at)}"
     if saved_at is None:
         return f"{count}, never saved by memconsole"
     ago = figures.age(max(view.read_at - saved_at, timedelta(0)))

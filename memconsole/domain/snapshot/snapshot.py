@@ -14,13 +14,13 @@ from memconsole.text.graphemes import cut_middle
 from memconsole.text.outgoing import let_out
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Era, Home, Notice, Storage
     from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.commands.outcomes import Run
-    from memconsole.domain.events import Event
+    from memconsole.domain.events import Cut, Event
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.jobs.layers import Layer
@@ -282,6 +282,7 @@ class ConsoleSnapshot:
         unread: Agents that are still being read: what is told is not all there is.
         alerts: What was wrong at the last look at health, the oldest first.
         quiet: What speaks for it that nothing is wrong where nothing was found.
+        cuts: Sessions that were compacted or reset on the last day, as their stores tell it.
         homes: Each home, where there are several; an agent's id is its full name then, such as
             `alpha/main`, and `home` is the one of this console.
         server: Where homes of other hosts publish what is shown of them; None for nowhere.
@@ -303,6 +304,7 @@ class ConsoleSnapshot:
     events: tuple[Event, ...] = ()
     unread: int = 0
     quiet: Quiet = Quiet()
+    cuts: Sequence[Cut] = ()
     homes: tuple[HomeReading, ...] = ()
     server: ServerReading | None = None
     parts: Mapping[str, ConsoleSnapshot] = field(default_factory=dict, repr=False, compare=False)
@@ -310,6 +312,9 @@ class ConsoleSnapshot:
         default_factory=dict, init=False, repr=False, compare=False
     )
     _by_label: dict[str, HomeReading] = field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
+    _newest: dict[str, SessionView | None] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
 
@@ -325,6 +330,27 @@ class ConsoleSnapshot:
                 grouped.setdefault(view.agent.id, []).append(view)
             self._by_agent.update((one, tuple(views)) for one, views in grouped.items())
         return self._by_agent.get(agent_id, ())
+
+    def newest_of(self, agent_id: str) -> SessionView | None:
+        """Return the session that a checkpoint of an agent takes; None where none can be named."""
+        from memconsole.domain.checkpoint.rules import (  # noqa: PLC0415 - only a console asks
+            has_text,
+            newest_first,
+        )
+        from memconsole.domain.sessions.stored import SessionState  # noqa: PLC0415 - as above
+
+        if agent_id not in self._newest:
+            live = {
+                id(one.stored): one
+                for one in self.of_agent(agent_id)
+                if one.key is not None
+                and one.state is SessionState.LIVE
+                and one.is_capturable
+                and has_text(one.stored)
+            }
+            newest = next(iter(newest_first(one.stored for one in live.values())), None)
+            self._newest[agent_id] = None if newest is None else live[id(newest)]
+        return self._newest[agent_id]
 
     def home_of(self, agent_id: str) -> HomeReading | None:
         """Return the home of an agent; None where there is one home only."""

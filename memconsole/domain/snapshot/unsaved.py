@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
     from datetime import datetime
 
-    from memconsole.domain.agents import AgentRef
     from memconsole.domain.calendar import Zone
+    from memconsole.domain.events import Cut
     from memconsole.domain.snapshot.snapshot import AgentView, SchedulerStatus, SessionView
 
 TODAY = timedelta(hours=24)
@@ -39,29 +39,6 @@ EVER = timedelta.max
 
 _TURNS = 2
 """Intervals of the checkpoint job after which messages should have been saved."""
-
-
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """A session whose words left its context, or that ended.
-
-    Attributes:
-        name: What people call it.
-        key: The session key that it has or had.
-        what: `compacted`, `rollover` (the platform's own reset, daily or idle), `rotated` (a
-            reset of ours) or `reset`, of which nothing says who did it.
-        spoke_at: The last message before it.
-        tokens: Before it, where that is known.
-    """
-
-    agent: AgentRef
-    session_id: str
-    name: str
-    key: str
-    what: str
-    at: datetime
-    spoke_at: datetime
-    tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,6 +169,17 @@ def spoken_within(view: SessionView, now: datetime, within: timedelta = TODAY) -
     return spoke_at if view.tokens != 0 and view.is_capturable else None
 
 
+_SAVED = "all of it saved"
+
+
+def unsaved_words(cut: Cut, saved_at: datetime | None) -> str:
+    """Return how much of a session was saved when it was cut, as every face says it."""
+    if saved_at is None:
+        return "nothing saved"
+    late = cut.spoke_at - saved_at
+    return _SAVED if late <= _SAME_MOMENT else f"{long_span(late)} unsaved"
+
+
 _DID = {
     "compacted": "compacted by the platform",
     "rollover": "begun anew by the platform",
@@ -211,16 +199,13 @@ def lost_work(sessions: Iterable[SessionView], saves: Saves, now: datetime) -> I
     since = min(looks, default=None)
     for cut in saves.cuts:
         saved_at = saves.saved.get((cut.agent.id, cut.session_id))
-        is_safe = saved_at is not None and cut.spoke_at - saved_at <= _SAME_MOMENT
-        if is_safe or now - cut.at > TODAY:
+        if unsaved_words(cut, saved_at) == _SAVED or now - cut.at > TODAY:
             continue
         is_before = since is None or cut.at < since
         size = "" if cut.tokens is None else f" at {short_kilo(cut.tokens)}"
         did = f"{_DID[cut.what]} {clock(cut.at, saves.zone)}{size}"
-        rest = "nothing saved"
-        if saved_at is not None:
-            rest = f"{long_span(cut.spoke_at - saved_at)} unsaved"
-        elif is_before:
+        rest = unsaved_words(cut, saved_at)
+        if saved_at is None and is_before:
             rest = "before memconsole looked, and is not saved yet"
         is_live = cut.what == "compacted"
         command, name = ("observe", cut.key) if is_live else ("recover", cut.session_id)

@@ -89,6 +89,8 @@ class ReadingService:
             return False
 
     def _evidence(self, snapshot: ConsoleSnapshot) -> Evidence:
+        home = str(snapshot.home.path)
+
         def tokens(session_id: str) -> int | None:
             since = snapshot.taken_at - _LOOK_BACK
             kept = [
@@ -99,8 +101,7 @@ class ReadingService:
             return kept[-1] if kept else None
 
         def saved_at(agent: AgentRef, session_id: str) -> datetime | None:
-            capture = self._captures.last(agent, session_id)
-            return None if capture is None else capture.at
+            return self._captures.latest_by_session(home).get((agent.id, session_id))
 
         return Evidence(tokens, saved_at)
 

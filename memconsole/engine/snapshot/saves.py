@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.commands.rotate import ROTATE
-from memconsole.domain.events import EventKind
+from memconsole.domain.events import Cut, EventKind
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.snapshot.snapshot import name_of, named
-from memconsole.domain.snapshot.unsaved import TODAY, Cut, Saves
+from memconsole.domain.snapshot.unsaved import TODAY, Saves
 from memconsole.errors import ConfigError
 from memconsole.text.plain import one_line
 

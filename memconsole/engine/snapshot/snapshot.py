@@ -178,7 +178,7 @@ class Snapshots:
             findings=_findings(home, taken.sessions, gateway, self.reader),
             alerts=taken.alerts,
         )
-        whole = replace(taken, attention=found)
+        whole = replace(taken, attention=found, cuts=saves.cuts)
         is_off = settings.transport == "none"
         return replace(whole, quiet=quiet_of(whole, saves, is_gateway_off=is_off))
 

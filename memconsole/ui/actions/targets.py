@@ -70,16 +70,12 @@ def whole(ref: AgentRef) -> Target:
 
 
 def for_views(
-    snapshot: ConsoleSnapshot, views: Iterable[SessionView], subject: Subject, *, are_marked: bool
+    snapshot: ConsoleSnapshot, views: Iterable[SessionView], subject: Subject
 ) -> tuple[Target, ...]:
-    """Return sessions that are marked or under the cursor.
-
-    A command on agents takes a session by its key only when it was marked: the cursor alone says
-    which agent is meant, and its newest session is what a checkpoint saves.
-    """
+    """Return sessions that are marked or under the cursor, or whose they are."""
     if subject is Subject.ENTRY:
         return ()
-    if subject is Subject.AGENT and not are_marked:
+    if subject is Subject.AGENT:
         return for_agents(snapshot, {view.agent.id for view in views}, subject)
     return tuple(for_session(view) for view in views if view.key_text is not None)
 
@@ -118,14 +114,22 @@ def wants_session(finding: Attention, view: SessionView) -> bool:
     return bool(finding.command) and is_same and not finding.is_for_all
 
 
-def for_command(spec: CommandSpec, targets: tuple[Target, ...]) -> tuple[Target, ...]:
+def for_command(
+    spec: CommandSpec, targets: tuple[Target, ...], snapshot: ConsoleSnapshot | None
+) -> tuple[Target, ...]:
     """Return targets as a command takes them: what is about whole agents takes each of them once.
 
-    Sessions that are marked name their agents then.
+    What would take the newest session of an agent is told which one that is, so that it does what
+    was shown.
     """
-    if spec.subject is not Subject.AGENT or (spec.about and not spec.takes_text):
+    if spec.subject is not Subject.AGENT:
         return targets
-    return tuple(dict.fromkeys(whole(one.agent) for one in targets))
+    if not spec.may_name_session:
+        return tuple(dict.fromkeys(whole(one.agent) for one in targets))
+    if spec.takes_newest and len(targets) == 1 and targets[0].key is None and snapshot is not None:
+        newest = snapshot.newest_of(targets[0].agent.id)
+        return targets if newest is None else (for_session(newest),)
+    return targets
 
 
 def waiting(
@@ -143,11 +147,12 @@ def waiting(
     }
 
 
-def aim_of(targets: tuple[Target, ...]) -> str:
-    """Return what a key acts on: one name, or how many are marked."""
-    if len(targets) == 1:
-        return targets[0].name
-    return f"{len(targets)} marked" if targets else ""
+def aim_of(targets: tuple[Target, ...], *, are_marked: bool) -> str:
+    """Return what a key acts on: one name, or how many of them there are."""
+    if len(targets) < 2:
+        return targets[0].name if targets else ""
+    noun = "agents" if all(one.key is None for one in targets) else "sessions"
+    return f"{len(targets)} {'marked' if are_marked else noun}"
 
 
 def aims_at(here: tuple[Target, ...], wanted: tuple[Target, ...]) -> bool:

@@ -31,6 +31,7 @@ from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.hosting import ask_to_host, why_not_host
 from memconsole.ui.keys import (
     COMMON,
+    ONLY_GATEWAY,
     Verb,
     command_bindings,
     is_read_only,
@@ -175,6 +176,7 @@ class ConsoleScreen(PanelScreen):
         if isinstance(self.focused, LineInput):
             bindings = tuple(one for one in bindings if one.node is self.focused)
         aims = self._aims(bindings)
+        bindings = tuple(one for one in bindings if aims.get(str(one.binding.id)) != "")
         self.bar("keys").show(lambda width: key_line(bindings, width, aims))
 
     @on(Bar.Pressed)
@@ -197,17 +199,11 @@ class ConsoleScreen(PanelScreen):
             for one in bindings
             if one.binding.show and one.binding.action.startswith("command(")
         )
-        targets: dict[Subject, tuple[Target, ...]] = {}
-        found: dict[str, str] = {}
-        for spec in shown:
-            if spec.subject not in targets:
-                targets[spec.subject] = self.targets(spec.subject)
-            found[spec.name] = self.aim(for_command(spec, targets[spec.subject]))
-        return found
+        return {spec.name: self.aim(self.aimed(spec)) for spec in shown}
 
     def aim(self, targets: tuple[Target, ...]) -> str:
         """Return what a key acts on, in a few words."""
-        return aim_of(targets)
+        return aim_of(targets, are_marked=any(one.place.marks for one in self.panes()))
 
     def _keys_of_finding(self, number: int) -> str:
         """Return the keys that help a finding from where the cursor is; empty for none."""
@@ -215,22 +211,35 @@ class ConsoleScreen(PanelScreen):
         if snapshot is None or number >= len(snapshot.attention):
             return ""
         finding = snapshot.attention[number]
-        if finding.code == "scheduler" and why_not_host(self.desk) is None:
-            return "S runs the jobs here"
-        if not finding.command:
-            return ""
-        spec = spec_of(finding.command)
-        wanted = for_finding(snapshot, finding)
-        if self._refusal(spec, wanted) is not None:
-            command = self._saving(finding)  # what the Gateway cannot do now can be saved at least
-            if not command:
-                return ""
-            spec = spec_of(command)
-        if self._refusal(spec, wanted) is not None:
-            return ""
-        wanted = for_command(spec, wanted)
+        spec, words = self.helps(finding)
+        if spec is None:
+            return words
+        wanted = for_command(spec, for_finding(snapshot, finding), snapshot)
         way = "" if aims_at(self.aimed(spec), wanted) else self._way_to(number)
-        return f"{way}{spec.key or f': {spec.name}'} {_DOES.get(spec.name, 'shows the plan')}"
+        return f"{way}{words}"
+
+    def helps(self, finding: Attention) -> tuple[CommandSpec | None, str]:
+        """Return the command that helps a finding now, and its key with what that does.
+
+        What only the Gateway can do, while it cannot, gives way to what saves the session; where
+        all of it is saved, or nothing may read it, no command helps and the words say why.
+        """
+        snapshot = self.desk.snapshot
+        if finding.code == "scheduler" and why_not_host(self.desk) is None:
+            return None, "S runs the jobs here"
+        if snapshot is None or not finding.command:
+            return None, ""
+        spec, wanted = spec_of(finding.command), for_finding(snapshot, finding)
+        refused = self._refusal(spec, wanted)
+        if refused is not None:
+            needs = f"{_pressed(spec)} needs the Gateway" if ONLY_GATEWAY in refused else ""
+            command = self._saving(finding)
+            if not command:
+                return None, needs
+            spec = spec_of(command)
+            if self._refusal(spec, wanted) is not None:
+                return None, needs
+        return spec, f"{_pressed(spec)} {_DOES.get(spec.name, 'shows the plan')}"
 
     def _saving(self, finding: Attention) -> str:
         """Return what saves the session of a finding.
@@ -328,20 +337,28 @@ class ConsoleScreen(PanelScreen):
 
     def aimed(self, spec: CommandSpec) -> tuple[Target, ...]:
         """Return what one command acts on here."""
-        return for_command(spec, self.targets(spec.subject))
+        return for_command(spec, self.targets(spec.subject), self.desk.snapshot)
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Return why an action cannot work now, or None when it can."""
         app = self.desk
         if action == "command":
             spec = spec_of(str(parameters[0]))
-            is_of_several = self.is_open and app.snapshot is not None and app.snapshot.homes
-            return self._refusal(spec, self.aimed(spec) if is_of_several else ())
+            targets = self.aimed(spec) if self.is_open else ()
+            reason = self._refusal(spec, targets)
+            has_any = bool(targets) or spec.subject is Subject.ENTRY or not self.is_open
+            return reason if reason or has_any else self._no_target(spec)
         if action == "host":
             return why_not_host(app)
         if action == "export":
             return self._why_not_export(self.pane)
         return self._why_not_here(action)
+
+    def _no_target(self, spec: CommandSpec) -> str:
+        """Return that there is nothing to act on; an agent may be known whose session is not."""
+        is_known = spec.may_name_session and bool(self.targets(Subject.AGENT))
+        noun = Subject.SESSION if is_known else spec.subject
+        return f"{spec.name}: there is no {noun.value} to act on here"
 
     def _refusal(self, spec: CommandSpec, targets: tuple[Target, ...]) -> str | None:
         """Return why a command cannot work now; of several homes, when it can in none of them."""
@@ -460,6 +477,10 @@ class ConsoleScreen(PanelScreen):
             self.desk.go.note(spec, targets)
         else:
             self.desk.begin(spec, targets)
+
+
+def _pressed(spec: CommandSpec) -> str:
+    return spec.key or f": {spec.name}"
 
 
 class ListScreen(ConsoleScreen):

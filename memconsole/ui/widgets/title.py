@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.commands.catalogue import spec_of
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.spans import Role, Span, between, line_width
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.snapshot.homes import HomeReading, ServerReading
-    from memconsole.domain.snapshot.snapshot import Attention, ConsoleSnapshot
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
 
@@ -268,14 +267,6 @@ def _quiet(snapshot: ConsoleSnapshot, context: Context, since: datetime | None) 
         Span(f" {glyphs.done} ", Role.OK),
         Span(dot.join(filter(None, (words, evidence))), Role.MUTED),
     )
-
-
-def next_step(finding: Attention) -> str:
-    """Return what to do about a finding, in keys where there is one."""
-    if finding.command:
-        spec = spec_of(finding.command)
-        return f"Enter, then {spec.key or f': {spec.name}'}"
-    return literal(finding.hint)
 
 
 def severity_role(severity: Severity) -> Role:

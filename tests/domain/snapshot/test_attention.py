@@ -17,6 +17,7 @@ from memconsole.domain.agents import (
     Storage,
 )
 from memconsole.domain.alerts import OpenAlert
+from memconsole.domain.events import Cut
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.health import CheckStatus
 from memconsole.domain.memory.files import Limit, Pool
@@ -32,7 +33,7 @@ from memconsole.domain.snapshot.snapshot import (
     SchedulerStatus,
     SessionView,
 )
-from memconsole.domain.snapshot.unsaved import Cut, Saves
+from memconsole.domain.snapshot.unsaved import Saves
 
 NOW = datetime(2026, 4, 12, 9, tzinfo=UTC)
 AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")

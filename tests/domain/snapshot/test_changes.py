@@ -10,11 +10,12 @@ import pytest
 
 from memconsole.domain.agents import AgentRef, Origin
 from memconsole.domain.commands.outcomes import Run
-from memconsole.domain.events import Event, EventKind, Noted, is_same, merged
+from memconsole.domain.events import Cut, Event, EventKind, Noted, is_same, merged
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.memory.files import PoolItem
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
 from memconsole.domain.snapshot.changes import MOST_FILES, Evidence, changes, noted_of
+from memconsole.domain.snapshot.unsaved import Saves, lost_work
 from tests.ui import sample
 
 if TYPE_CHECKING:
@@ -86,6 +87,39 @@ def test_a_compaction_says_how_full_it_was_and_how_old_the_last_save() -> None:
     assert event.kind is EventKind.COMPACTED
     assert (event.agent, event.key, event.since) == ("main", KEY, SINCE)
     assert event.message == ("compacted at 177.6K or more, saved 26 min before, now 40.0K")
+
+
+@pytest.mark.parametrize(
+    ("spoke_ago", "count", "said"),
+    [
+        (30, 177_640, "compacted at 177.6K, 26 min unsaved, now 40.0K"),
+        (30, None, "compacted at 177.6K or more, 26 min unsaved, now 40.0K"),
+        (26 * 60, 177_640, "compacted at 177.6K, all of it saved, now 40.0K"),
+    ],
+)
+def test_a_compaction_has_the_time_and_the_figures_that_the_finding_about_it_has(
+    spoke_ago: int, count: int | None, said: str
+) -> None:
+    at, spoke_at = (sample.NOW - timedelta(seconds=one) for one in (20, spoke_ago))
+    new = conversation(40_000, compactions=3)
+    cut = Cut(MAIN, new.session_id or "", "main / main", KEY, "compacted", at, spoke_at, count)
+    evidence = Evidence(tokens, lambda *_: sample.NOW - timedelta(minutes=26, seconds=30))
+    event = one(reading(conversation(170_000)), reading(new, cuts=(cut,)), evidence)
+    assert (event.at, event.since, event.message) == (at, at, said)
+    if "unsaved" in said:
+        saved = {("main", new.session_id or ""): sample.NOW - timedelta(minutes=26, seconds=30)}
+        saves = Saves(cuts=(cut,), saved=saved, since=sample.NOW - timedelta(days=1))
+        [finding] = lost_work((new,), saves, sample.NOW)
+        assert "26 min unsaved" in finding.message
+        assert ("at 177.6K" in finding.message) == (count is not None)
+
+
+def test_a_compaction_before_the_last_look_is_not_taken_for_the_new_one() -> None:
+    new = conversation(40_000, compactions=3)
+    old = SINCE - timedelta(minutes=1)
+    cut = Cut(MAIN, new.session_id or "", "main / main", KEY, "compacted", old, old, 99_000)
+    event = one(reading(conversation(170_000)), reading(new, cuts=(cut,)))
+    assert event.message == "compacted at 177.6K or more, saved 26 min before, now 40.0K"
 
 
 def test_a_compaction_of_which_our_records_know_nothing_says_so() -> None:

@@ -246,22 +246,6 @@ async def test_a_closed_dialog_does_not_stop_what_runs(engine: FakeEngine) -> No
         assert "checkpoint done: saved 60 messages" in desk.bar("keys")
 
 
-async def test_a_command_acts_on_what_is_meant_where_it_is_asked_for(engine: FakeEngine) -> None:
-    direct = Checkpoint(sample.ref("main"), session_key="agent:main:telegram:direct:1001")
-    places = [
-        (("2", "j"), [Checkpoint(sample.ref("main"))]),  # the agent of the session
-        (("space",), [direct]),
-        (("escape", "k", "enter"), [direct]),
-        (("escape", "1", "G"), [Checkpoint(sample.ref(one)) for one in AGENTS]),
-    ]
-    async with at_work(engine) as desk:
-        for keys, expected in places:
-            engine.commands.clear()
-            await desk.press(*keys, "c")
-            assert engine.done == expected
-            await desk.press("escape")
-
-
 async def test_rotate_without_a_gateway_shows_its_plan_and_why_it_cannot_be_done(
     engine: FakeEngine,
 ) -> None:

@@ -16,9 +16,11 @@ from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.widgets.pane import Pane
-from memconsole.ui.widgets.title import next_step, severity_role
+from memconsole.ui.widgets.title import severity_role
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
@@ -51,8 +53,16 @@ def _others(snapshot: ConsoleSnapshot) -> list[Notice]:
     return [notice for notice in snapshot.notices if notice.message not in known]
 
 
-def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
-    """Return all findings, equal ones as one row, and the notices that are none."""
+def findings_listing(
+    snapshot: ConsoleSnapshot, context: Context, keys: Callable[[Attention], str]
+) -> Listing:
+    """Return all findings, equal ones as one row, and the notices that are none.
+
+    Args:
+        snapshot: The reading.
+        context: Time and glyphs.
+        keys: What to press about a finding, now; empty where its hint says what to do.
+    """
     home = snapshot.home.path
     rows = [
         Row(
@@ -61,7 +71,7 @@ def findings_listing(snapshot: ConsoleSnapshot, context: Context) -> Listing:
                 Cell(group.severity.value, severity_role(group.severity)),
                 Cell(_whose(group)),
                 Cell(shorter(literal(group.message), home)),
-                Cell(_step(group), Role.MUTED),
+                Cell(_step(group, keys), Role.MUTED),
             ),
             value=literal(" ".join(f"{one.message} {one.hint}" for one in group.findings)),
         )
@@ -100,10 +110,10 @@ def _whose(group: Group) -> str:
     return next(iter(agents), "") if len(agents) < 2 else str(len(agents))
 
 
-def _step(group: Group) -> str:
+def _step(group: Group, keys: Callable[[Attention], str]) -> str:
     if len(group.findings) > 1 and group.first.command:
         return f"space marks all {len(group.findings)}"
-    return next_step(group.first)
+    return keys(group.first) or literal(group.first.hint)
 
 
 def full_text(snapshot: ConsoleSnapshot, key: str, context: Context, width: int) -> tuple[Row, ...]:
@@ -155,7 +165,9 @@ class FindingsScreen(ConsoleScreen):
     def show_snapshot(self) -> None:
         """Show the newest findings."""
         if self.desk.snapshot is not None:
-            self.named("list").show(findings_listing(self.desk.snapshot, self.context()))
+            self.named("list").show(
+                findings_listing(self.desk.snapshot, self.context(), lambda one: self.helps(one)[1])
+            )
             self._show_one()
         super().show_snapshot()
 

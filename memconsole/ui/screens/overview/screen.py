@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from textual.events import Resize
     from textual.timer import Timer
 
+    from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.snapshot.snapshot import (
         AgentView,
         Attention,
@@ -641,28 +642,43 @@ class OverviewScreen(ConsoleScreen):
         snapshot = self._scope
         if snapshot is None or self.desk.snapshot is None:
             return ()
+        agents = self.named("agents").place
         if self.is_on_hosts:
-            place = self.named("agents").place
-            labels = map(host_rows.label_of, place.marked or (place.cursor,))
+            labels = map(host_rows.label_of, agents.marked or (agents.cursor,))
             return for_homes(self.desk.snapshot, [one for one in labels if one], subject)
-        agents, sessions = self.named("agents").place, self.named("sessions").place
-        pane_id = None if self.pane is None else self.pane.id
-        is_sessions = pane_id == "sessions" or (self.is_small and pane_id != "agents")
-        is_one = is_sessions or not agents.marks
-        marks = sessions.marked if is_sessions else ()
-        keys = marks or (sessions.cursor or "",)
-        views = [view for key in keys if (view := self._session_at(key)) is not None]
-        # In the agents panel too: the session that looks selected is the one that is meant.
-        own = [one for one in views if is_sessions or one.agent.id == agents.cursor]
-        is_own = bool(marks) or (is_one and _is_found(snapshot, own))
-        if is_sessions or is_own or (subject is Subject.SESSION and is_one):
-            return for_views(snapshot, views, subject, are_marked=is_own)
+        is_seen = not self.is_small and not agents.marks
+        if self._is_on_sessions or (subject is Subject.SESSION and is_seen):
+            return for_views(snapshot, self._views(), subject)
         return for_agents(snapshot, agents.marks or {agents.cursor or ""}, subject)
 
+    def aimed(self, spec: CommandSpec) -> tuple[Target, ...]:
+        """Return what one command acts on; on a row of a session that is this session."""
+        if spec.may_name_session and (self._is_on_sessions or self._is_on_finding):
+            return self.targets(Subject.SESSION)
+        return super().aimed(spec)
 
-def _is_found(snapshot: ConsoleSnapshot, views: list[SessionView]) -> bool:
-    """Whether a finding asks for a command on exactly this session."""
-    return any(wants_session(one, view) for one in snapshot.attention for view in views)
+    @property
+    def _is_on_sessions(self) -> bool:
+        """Whether a row of a session is what the keys are about."""
+        pane_id = None if self.pane is None else self.pane.id
+        is_listed = self.is_small and pane_id != "agents"
+        return not self.is_on_hosts and (pane_id == "sessions" or is_listed)
+
+    @property
+    def _is_on_finding(self) -> bool:
+        """Whether a finding asks for a command on exactly the session that looks selected."""
+        snapshot, agents = self._scope, self.named("agents").place
+        if snapshot is None or agents.marks or self.is_on_hosts or self.is_small:
+            return False
+        own = [one for one in self._views() if one.agent.id == agents.cursor]
+        return any(wants_session(one, view) for one in snapshot.attention for view in own)
+
+    def _views(self) -> list[SessionView]:
+        """Return the sessions that are marked in their panel, else the selected one."""
+        place = self.named("sessions").place
+        marks = place.marked if self._is_on_sessions else ()
+        keys = marks or (place.cursor or "",)
+        return [view for key in keys if (view := self._session_at(key)) is not None]
 
 
 def _is_being_read(snapshot: ConsoleSnapshot) -> bool:

@@ -9,17 +9,17 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
-from memconsole.ui.actions.targets import for_agents, for_command, for_session, for_us
+from memconsole.ui.actions.targets import for_agents, for_session, for_us
 from memconsole.ui.drawing.literal import literal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
@@ -52,6 +52,16 @@ class Meant:
     endings: tuple[str, ...] = ()
 
 
+class Selects(Protocol):
+    """The screen that the palette was opened on."""
+
+    def targets(self, subject: Subject) -> tuple[Target, ...]:
+        """Return what is marked or selected there."""
+
+    def aimed(self, spec: CommandSpec) -> tuple[Target, ...]:
+        """Return what the key of a command acts on there."""
+
+
 def verb_of(line: str) -> tuple[CommandSpec | None, str]:
     """Return the command whose whole name begins the line, and the rest of it."""
     words = line.split()
@@ -62,9 +72,7 @@ def verb_of(line: str) -> tuple[CommandSpec | None, str]:
     return None, line
 
 
-def read_line(
-    line: str, snapshot: ConsoleSnapshot | None, selected: Callable[[Subject], tuple[Target, ...]]
-) -> Meant:
+def read_line(line: str, snapshot: ConsoleSnapshot | None, selected: Selects) -> Meant:
     """Return what a line asks for.
 
     Args:
@@ -148,7 +156,7 @@ class _Line:
     def _is_agent(self, name: str) -> bool:
         return any(one.ref.id == name.casefold() for one in self._snapshot.agents)
 
-    def targets(self, selected: Callable[[Subject], tuple[Target, ...]]) -> tuple[Target, ...]:
+    def targets(self, selected: Selects) -> tuple[Target, ...]:
         """Return what the command would be run for; the problem says why there is nothing."""
         spec, about = self.spec, " ".join(self._about)
         if self._is_ours:
@@ -157,9 +165,10 @@ class _Line:
             return self._sessions(about if self._session is None else self._session)
         if self._agent is not None:
             targets = for_agents(self._snapshot, (self._agent.casefold(),), _plain(spec.subject))
+        elif about and spec.subject is Subject.ENTRY:
+            targets = selected.targets(Subject.AGENT)
         else:
-            subject = _plain(spec.subject) if about else spec.subject
-            targets = for_command(spec, selected(subject))
+            targets = selected.aimed(spec)
         if about and spec.subject is not Subject.SESSION:
             return tuple(replace(one, key=about) for one in targets)
         if spec.subject is Subject.ENTRY and not about and self._agent is not None:

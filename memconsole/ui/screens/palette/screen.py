@@ -28,19 +28,16 @@ from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from textual.app import ComposeResult
     from textual.binding import BindingType
     from textual.timer import Timer
     from textual.widgets import Input
 
-    from memconsole.domain.commands.command import Subject
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
-    from memconsole.ui.actions.targets import Target
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
     from memconsole.ui.screens.base import ConsoleScreen
+    from memconsole.ui.screens.palette.grammar import Selects
 
 
 _COLUMNS = (Column("", 14, flex=1, most=22), Column("", 5), Column("", 20, flex=3))
@@ -121,14 +118,14 @@ class PaletteScreen(Dialog[Choice | None]):
     def __init__(
         self,
         entries: tuple[Entry, ...],
-        selected: Callable[[Subject], tuple[Target, ...]],
+        selected: Selects,
         glyphs: Glyphs,
     ) -> None:
         """Make the palette.
 
         Args:
             entries: What can be done on the screen it was opened on.
-            selected: What a command acts on there.
+            selected: That screen, which knows what a command acts on.
             glyphs: Signs of the terminal.
         """
         super().__init__("palette")

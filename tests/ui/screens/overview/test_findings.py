@@ -137,7 +137,7 @@ async def test_the_key_of_a_finding_acts_on_its_own_session_and_on_no_newer_one(
         if desk.cursor("sessions") == row_key(other):
             await desk.press("j")
         assert "   . then c saves it" in desk.bar("attention")
-        assert "c checkpoint work  " in desk.bar("keys")
+        assert "c checkpoint work / " in desk.bar("keys")
         await desk.press("full_stop", "c")
 
     assert engine.commands[-1] == Checkpoint(sample.ref("work"), other.key_text)
@@ -158,12 +158,14 @@ async def test_while_the_gateway_is_down_the_line_names_what_really_saves_the_se
         (view.key_text, (view, *others), "c saves it"),
         (view.key_text, (saved(timedelta(hours=40)), *others), "b saves it"),
         (view.key_text, (saved(None), *others), ": flush saves it"),
-        (view.key_text, (saved(timedelta(hours=30)), *others), "   do this"),
-        (group.key_text, (view, *others), "   do this"),
+        (view.key_text, (saved(timedelta(hours=30)), *others), "R needs the Gateway"),
+        (group.key_text, (view, *others), "R needs the Gateway"),
     ):
         due = finding("due", "work", key=key, command="rotate")
         async with at_work(FakeEngine(with_findings(due, sessions=sessions))) as desk:
-            assert said in desk.bar("attention")
+            assert f"   {said}" in desk.bar("attention")
+            await desk.press("exclamation_mark")  # and so does the list of them
+            assert said in desk.text("list")
 
 
 async def test_a_finding_in_the_list_of_all_acts_on_its_own_session() -> None:
@@ -178,12 +180,13 @@ async def test_a_finding_in_the_list_of_all_acts_on_its_own_session() -> None:
 
 async def test_what_takes_all_sessions_of_an_agent_is_about_the_agent() -> None:
     _, other = of_work(sample.usual())
-    engine = FakeEngine(with_findings(late(other, is_for_all=True)))
+    waits = replace(late(other, is_for_all=True), command="observe")
+    engine = FakeEngine(with_findings(waits))
     async with at_work(engine) as desk:
-        assert "   c saves it" in desk.bar("attention")
-        await desk.press("c")
+        assert "   b saves it" in desk.bar("attention")
+        await desk.press("b")
 
-    assert engine.commands[-1] == Checkpoint(sample.ref("work"))
+    assert engine.commands[-1] == Observe(sample.ref("work"))
 
 
 async def test_a_session_that_is_not_listed_is_still_named_to_the_command() -> None:
@@ -202,7 +205,7 @@ async def test_a_finding_further_down_says_how_to_get_to_it() -> None:
         assert "   c saves it" in desk.bar("attention")
         assert "   . twice, then c saves it" in desk.bar("attention-2")
         await desk.press("full_stop", "full_stop")
-        assert "c checkpoint work …" in desk.bar("keys")
+        assert "c checkpoint work / …ventory" in desk.bar("keys")
 
 
 async def test_marked_sessions_name_their_agent_once_to_what_is_about_the_agent() -> None:

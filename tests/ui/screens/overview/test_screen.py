@@ -54,12 +54,11 @@ async def test_the_cursor_among_the_agents_leads_the_other_panels(engine: FakeEn
         assert "R rotate main / main  " in desk.bar("keys")
         await desk.press("j")
         assert desk.cursor("agents") == "work"
-        assert "c checkpoint work  " in desk.bar("keys")
+        assert "c checkpoint work / main  " in desk.bar("keys")  # the newest, by its name
         assert "2 Sessions · work · 3 live" in desk.text("sessions")
         assert "3 Memory · work" in desk.text("memory")
         assert "150 KB" in desk.text("memory")
         await desk.press("2")
-        assert "c checkpoint work  " in desk.bar("keys")
         assert "R rotate work / " in desk.bar("keys")
         await desk.press("space", "space")
         assert "R rotate 2 marked" in desk.bar("keys")
