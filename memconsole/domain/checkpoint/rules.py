@@ -78,7 +78,7 @@ def candidates(listing: StoreListing) -> tuple[StoredSession, ...]:
 
 def newest_first(sessions: Iterable[StoredSession]) -> tuple[StoredSession, ...]:
     """Return sessions with the newest words first; of equals a main session."""
-    return tuple(sorted(sessions, key=_newness, reverse=True))
+    return tuple(sorted(sessions, key=newness, reverse=True))
 
 
 def is_readable(listing: StoreListing) -> bool:
@@ -92,7 +92,8 @@ def has_text(stored: StoredSession) -> bool:
     return is_there and stored.session_id is not None
 
 
-def _newness(stored: StoredSession) -> tuple[datetime, bool, str]:
+def newness(stored: StoredSession) -> tuple[datetime, bool, str]:
+    """Return what orders sessions by their newest words; of equals a main session is newer."""
     is_main = stored.key is not None and stored.key.kind is SessionClass.MAIN
     return touched_at(stored) or _NEVER, is_main, stored.session_id or ""
 

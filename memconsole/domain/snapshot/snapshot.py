@@ -335,21 +335,17 @@ class ConsoleSnapshot:
         """Return the session that a checkpoint of an agent takes; None where none can be named."""
         from memconsole.domain.checkpoint.rules import (  # noqa: PLC0415 - only a console asks
             has_text,
-            newest_first,
+            newness,
         )
-        from memconsole.domain.sessions.stored import SessionState  # noqa: PLC0415 - as above
 
         if agent_id not in self._newest:
-            live = {
-                id(one.stored): one
+            live = (
+                one
                 for one in self.of_agent(agent_id)
-                if one.key is not None
-                and one.state is SessionState.LIVE
-                and one.is_capturable
-                and has_text(one.stored)
-            }
-            newest = next(iter(newest_first(one.stored for one in live.values())), None)
-            self._newest[agent_id] = None if newest is None else live[id(newest)]
+                if one.key and one.state == "live" and one.is_capturable and has_text(one.stored)
+            )
+            newest = max(live, key=lambda one: newness(one.stored), default=None)
+            self._newest[agent_id] = newest
         return self._newest[agent_id]
 
     def home_of(self, agent_id: str) -> HomeReading | None:
