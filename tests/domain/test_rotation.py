@@ -2,44 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.rotation import Limits, explain, why_not_due, would_rotate
-from memconsole.domain.sessions.keys import SessionClass, SessionKey
+from memconsole.domain.sessions.keys import SessionClass
 from memconsole.domain.sessions.stored import (
     SessionState,
     StoredSession,
-    TranscriptKind,
-    TranscriptRef,
     TranscriptState,
 )
 from memconsole.domain.sessions.tokens import NotDue, RotationPolicy, Sample, TokenCount, TokenState
+from tests.domain.sessions.sample import POLICY, STORED, stored
 
-AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
-KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
-REF = TranscriptRef(AGENT, "a1", TranscriptKind.FILE, Path("/x/a1.jsonl"))
-STORED = StoredSession(
-    AGENT,
-    KEY,
-    "a1",
-    SessionState.LIVE,
-    TranscriptState.PRESENT,
-    REF,
-    tokens_reported=1000,
-    tokens_fresh=True,
-    window=200_000,
-)
-POLICY = RotationPolicy()
 START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
-
-
-def stored(**changes: object) -> StoredSession:
-    return replace(STORED, **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

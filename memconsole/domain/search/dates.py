@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from re import Match
 
 DATE_BONUS: Final = 0.35
-"""What a note of the day asked for gains; chosen on LoCoMo's development talks."""
+"""What a note of the day asked for gains; chosen on LoCoMo's development conversations."""
 
 _FADES_DAYS: Final = 10
 """A thing is mostly written down on its day or soon after."""

@@ -51,7 +51,7 @@ SURE_COVERAGE: Final = 0.7
 """With fewer of its words in the index a query was probably for another agent."""
 
 AGENT_WEIGHT: Final = 0.4
-"""What an agent loses that knows nothing of what is asked; chosen on LoCoMo's development talks."""
+"""What an agent loses that knows nothing of what is asked; chosen on half of LoCoMo."""
 
 _QUALITY: Final = 0.2
 
@@ -61,7 +61,7 @@ _QUALITY_STRANGE: Final = 0.5
 _SURE_NEARNESS: Final = 0.825
 """Mean cosine of a chunk and its best line by the better model from which it answers, whatever its
 words. Of questions about another memory the best hit mostly lies below (chosen on the `dev` half of
-our own labels and on one talk of LoCoMo)."""
+our own labels and on one conversation of LoCoMo)."""
 
 _SURE_FOREIGN: Final = 0.81
 """The same of a question in another language, all of whose cosines are a little lower."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
 
 UNKNOWN = 0.5
-"""A live talk whose count nobody knows stands behind what is half full: it may be anything."""
+"""A live session whose count nobody knows stands behind what is half full: it may be anything."""
 
 
 def danger(view: SessionView) -> float:

@@ -211,7 +211,7 @@ _LARGE: Final = 20_000
 """Chunks from which a beginning of a word needs three letters."""
 
 _SPARE: Final = 6
-"""Read at once beside those that are wanted: a question may go behind them, a note lead a talk."""
+"""Read at once beside those wanted: a question may go behind them, a note lead a session."""
 
 
 def search(

@@ -98,7 +98,7 @@ class SearchService:
             agent_id: Only of this agent; None for all.
             compared_within_s: Time for comparing them with files and transcripts, which are looked
                 at and not read; what comes after that is not compared. An index of sessions that
-                nobody built is not missed, and talks that go on do not make one stale.
+                nobody built is not missed, and sessions that go on do not make one stale.
         """
         home = self.home.read()
         agents = agents_of(home, agent_id)

@@ -1,4 +1,4 @@
-"""Tells of live talks when they were saved and what happens to them next."""
+"""Tells of live sessions when they were saved and what happens to them next."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import SessionView
 
 _MOST = 500
-"""Talks of one reading that are looked at, the fullest first: more would slow a large home down."""
+"""Sessions of one reading that are looked at, the fullest first: more would slow a large home."""
 
 
 def with_outlook(
@@ -34,7 +34,7 @@ def with_outlook(
     now: datetime,
     version: str | None,
 ) -> list[SessionView]:
-    """Return the sessions, live talks with what lies ahead of them.
+    """Return the sessions, live ones with what lies ahead of them.
 
     Args:
         views: In the order in which they matter.

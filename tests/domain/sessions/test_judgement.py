@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.agents import AgentRef, HomeRef, PlatformConfig
+from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.sessions.judgement import (
     count_tokens,
     is_trusted,
@@ -16,37 +16,16 @@ from memconsole.domain.sessions.judgement import (
     percent,
     window_of,
 )
-from memconsole.domain.sessions.keys import SessionClass, SessionKey
-from memconsole.domain.sessions.stored import (
-    SessionState,
-    StoredSession,
-    TranscriptKind,
-    TranscriptRef,
-    TranscriptState,
-)
 from memconsole.domain.sessions.tokens import RotationPolicy, TokenCount, TokenState
 from memconsole.domain.transcripts.records import Compaction, Tail
+from tests.domain.sessions.sample import POLICY, stored
 
-AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
-KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
-REF = TranscriptRef(AGENT, "a1", TranscriptKind.FILE, Path("/x/a1.jsonl"))
-STORED = StoredSession(
-    AGENT,
-    KEY,
-    "a1",
-    SessionState.LIVE,
-    TranscriptState.PRESENT,
-    REF,
-    tokens_reported=1000,
-    tokens_fresh=True,
-    window=200_000,
-)
-POLICY = RotationPolicy()
+if TYPE_CHECKING:
+    from memconsole.domain.sessions.stored import (
+        StoredSession,
+    )
+
 COMPACTED_AT = datetime(2026, 4, 12, 8, tzinfo=UTC)
-
-
-def stored(**changes: object) -> StoredSession:
-    return replace(STORED, **changes)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
