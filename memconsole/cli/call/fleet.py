@@ -2,6 +2,7 @@
 
 Each home is asked for JSON by the command line of its own host, which decides for itself what it
 admits. An answer says nothing of who gave it: host, home, time and freshness are put on here.
+Most calls have no fleet, and load nothing of this.
 """
 
 from __future__ import annotations
@@ -13,9 +14,11 @@ import typer
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.flags import WITHIN
+from memconsole.compose.fleet import build_sources, servers_of
 from memconsole.domain.agents import HomeRef, Notice
 from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.wire import Freshness, total
+from memconsole.engine.fleet.ask import ask_all
 from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
 from memconsole.text.figures import plural
 
@@ -81,8 +84,6 @@ def ask_fleet(
         ConfirmationError: It was not confirmed; nothing was done.
         ConfigError: `[fleet]` is wrong.
     """
-    from memconsole.compose.fleet import build_sources  # noqa: PLC0415 - most calls have no fleet
-
     is_dry = "--dry-run" in words
     refuse_what_is_of_one_home(call, command, is_dry=is_dry)
     sources = build_sources(call.settings, call.flags.config)
@@ -111,8 +112,6 @@ def _only_looks(command: str, words: Sequence[str]) -> bool:
 def _replies(
     call: Call, command: str, words: Sequence[str], sources: Sequence[FleetSource]
 ) -> tuple[Reply, ...]:
-    from memconsole.engine.fleet.ask import ask_all  # noqa: PLC0415 - most calls have no fleet
-
     with call.busy(f"asking {plural(len(sources), 'home')}"):
         return ask_all(sources, command, words, call.clock)
 
@@ -276,8 +275,6 @@ def meant_here(call: Call, sources: Sequence[FleetSource]) -> Sequence[FleetSour
     Raises:
         UsageError: There is none, or a host or label is none of the fleet's.
     """
-    from memconsole.compose.fleet import servers_of  # noqa: PLC0415 - most calls have no fleet
-
     if servers_of(call.settings):
         allowed = is_meant(call)
         return [one for one in sources if allowed(one.home.host, ())]
