@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import gc
 import os
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway.client import GatewayClient
 from memconsole.adapters.gateway.connector import Connector
@@ -34,13 +34,13 @@ from memconsole.compose.process import build_clock, home_mark, user_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.memory.categories import with_own
-from memconsole.domain.settings import fault_notices
+from memconsole.domain.settings import fault_notices, usable
 from memconsole.engine.engine import Engine
 from memconsole.errors import ConfigError, MemconsoleError
 from memconsole.ports.bundle import AlertPorts, HealthPorts, ModelPorts, Ports
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
 
     from memconsole.adapters.platform.home import HomeChoice
     from memconsole.domain.agents import Notice
@@ -57,8 +57,6 @@ if TYPE_CHECKING:
     )
     from memconsole.ports.platform_files import ConfigFile, HookFolder
     from memconsole.ports.search import PlatformIndexPorts, SearchPorts
-
-_T = TypeVar("_T")
 
 
 def build_engine(settings: Settings, origin: Origin, *, clock: Clock | None = None) -> Engine:
@@ -138,7 +136,7 @@ def _platform(
 
 def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
     none: tuple[ChannelSettings, ...] = ()
-    channels = _usable(lambda: settings.alerts.channels, none)
+    channels = usable(lambda: settings.alerts.channels, none)
     if not channels:
         return ()
     from memconsole.adapters.alerts.extra import notices  # noqa: PLC0415 - only where there are channels
@@ -147,13 +145,13 @@ def _lacks_of_channels(settings: Settings) -> tuple[Notice, ...]:
 
 
 def _memory(settings: Settings) -> MemoryReader:
-    categories = with_own(_usable(lambda: settings.index_md.categories, ()))
-    return DiskMemory(categories, _usable(lambda: settings.markers.extra, ()))
+    categories = with_own(usable(lambda: settings.index_md.categories, ()))
+    return DiskMemory(categories, usable(lambda: settings.markers.extra, ()))
 
 
 def _sessions(settings: Settings, copies: PrivateCopies, clock: Clock) -> SessionStore:
     def captures_groups(agent_id: str) -> bool:
-        return _usable(lambda: settings.for_agent(agent_id).capture.groups, False)
+        return usable(lambda: settings.for_agent(agent_id).capture.groups, False)
 
     return AgentSessionStore(copies, decode_json5, clock.now, captures_groups)
 
@@ -242,10 +240,10 @@ def _health(settings: Settings, kept: StateViews, copies: PrivateCopies) -> Heal
     logs = DiskLogFiles(
         settings.state_dir,
         own=own,
-        patterns=_usable(lambda: settings.log_rotation.paths, ()),
+        patterns=usable(lambda: settings.log_rotation.paths, ()),
     )
     metrics = PrometheusMetrics(
-        _usable(lambda: settings.metrics.textfile, None), _usable(lambda: settings.metrics.port, 0)
+        usable(lambda: settings.metrics.textfile, None), usable(lambda: settings.metrics.port, 0)
     )
     locks = HeldLocks(settings.state_dir / "locks")
     cron = PlatformCron(copies)
@@ -282,14 +280,3 @@ def _model(settings: Settings, state: StateDatabase) -> ModelPorts:
     key = os.environ.get(rules.api_key_env) or None
     model = RemoteModel(rules.base_url, (rules.model, rules.fallback_model), key=key)
     return ModelPorts(model, StateModels(state))
-
-
-def _usable(part: Callable[[], _T], otherwise: _T) -> _T:
-    """Return a part of the settings; of a section that is wrong, something else.
-
-    Whoever does the work of that section reads it himself, and is told then.
-    """
-    try:
-        return part()
-    except ConfigError:
-        return otherwise

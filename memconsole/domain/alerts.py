@@ -331,7 +331,8 @@ class AlertStatus:
     Attributes:
         told_at: When somebody was told last; None when nobody was yet. The log, which is written in
             quiet hours as well, is nobody.
-        again_at: When the next is told again, if it is still so; None when nobody was told yet.
+        again_at: When the next is told again, if it is still so; None when nobody was told yet, or
+            nobody can say.
         muted_until: Until when nobody is told; None when it is not muted.
     """
 
@@ -341,14 +342,22 @@ class AlertStatus:
     muted_until: datetime | None
 
 
-def standings(state: AlertState, cooldown: timedelta, now: datetime) -> tuple[AlertStatus, ...]:
-    """Return what is wrong and who knows of it, the gravest first."""
+def standings(
+    state: AlertState, cooldown: timedelta | None, now: datetime
+) -> tuple[AlertStatus, ...]:
+    """Return what is wrong and who knows of it, the gravest first.
+
+    Args:
+        state: What is remembered.
+        cooldown: After which an issue is told again; None where nobody can say.
+        now: The present.
+    """
     ranked = sorted(state.open.values(), key=lambda one: (-one.status.rank, one.since, one.issue))
     return tuple(_standing(one, state, cooldown, now) for one in ranked)
 
 
 def _standing(
-    alert: OpenAlert, state: AlertState, cooldown: timedelta, now: datetime
+    alert: OpenAlert, state: AlertState, cooldown: timedelta | None, now: datetime
 ) -> AlertStatus:
     told = [
         one.at
@@ -359,7 +368,7 @@ def _standing(
     return AlertStatus(
         alert,
         told_at=max(told, default=None),
-        again_at=min((at + cooldown for at in told), default=None),
+        again_at=min(told) + cooldown if told and cooldown is not None else None,
         muted_until=mute.until if mute is not None and mute.holds(alert, now) else None,
     )
 

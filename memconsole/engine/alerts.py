@@ -21,6 +21,7 @@ from memconsole.domain.alerts import (
     standings,
 )
 from memconsole.domain.calendar import local_time, resolve_zone
+from memconsole.domain.settings import usable
 from memconsole.domain.settings.channels import parse
 from memconsole.errors import DeliveryError, MemconsoleError, ReadOnlyError, StateError, UsageError
 from memconsole.lazy_dataclass import dataclass
@@ -168,7 +169,8 @@ class AlertService:
     def standings(self) -> tuple[AlertStatus, ...]:
         """Return what was wrong at the last look and who knows of it, the gravest first."""
         state = self.state(self._home_path())
-        return standings(state, self._settings.health.alert_cooldown, self._clock.now())
+        cooldown = usable(lambda: self._settings.health.alert_cooldown, None)
+        return standings(state, cooldown, self._clock.now())
 
     def last_look(self) -> datetime | None:
         """Return when somebody looked at the health of this home last; None for never."""

@@ -37,6 +37,8 @@ from memconsole.domain.sessions.keys import (
     key_of,
     parse_key,
 )
+from memconsole.domain.settings import usable
+from memconsole.domain.settings.sections import BootstrapSettings, IndexMdSettings
 from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.transcripts.fingerprint import keys_of
 from memconsole.errors import StateError, UsageError, WorkspaceError
@@ -179,7 +181,7 @@ class BootstrapService:
             self._search,
             self._clock,
             self._reader,
-            self._settings.for_agent(agent.id),
+            _usual_where_wrong(self._settings.for_agent(agent.id)),
             home,
             agent,
             peer,
@@ -193,6 +195,16 @@ def _handed(run: _BootstrapRun, waiting: Handover) -> tuple[Given, ...]:
         return ()
     path = str(run.agent.workspace / waiting.path)
     return (Given(HANDOVER_NAME, path, wrapped(text)),)
+
+
+def _usual_where_wrong(settings: Settings) -> Settings:
+    """Return settings with usual rules in place of wrong ones: a start has its memory."""
+    rules, index = settings.bootstrap, settings.index_md
+    return replace(
+        settings,
+        bootstrap=usable(lambda: (rules.max_chars, rules)[1], BootstrapSettings()),
+        index_md=usable(lambda: (index.max_tokens, index)[1], IndexMdSettings()),
+    )
 
 
 def _given(

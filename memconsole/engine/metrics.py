@@ -10,6 +10,7 @@ from memconsole.domain.cleanup import OldFigures, Step, counted
 from memconsole.domain.commands.cleanup import CLEANUP
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.metrics import families, of_publishing
+from memconsole.domain.settings import usable
 from memconsole.engine.cleanup.read import OURS, left_over
 from memconsole.errors import MemconsoleError
 
@@ -72,7 +73,7 @@ class MetricsService:
         if not self._sink.is_wanted:
             return None
         snapshot, records = self._snapshot(), self._jobs.records()
-        indexes, old = self._search.indexes(), dict(self._old_figures())
+        indexes, old = usable(self._search.indexes, {}), dict(self._old_figures())
         found = families(snapshot, records, indexes, old, version=__version__)
         if (standing := standing_of(self._fleet.read())) is not None:
             found += of_publishing(standing, snapshot.taken_at)

@@ -318,3 +318,33 @@ def test_a_session_starts_with_its_memory_though_recovery_is_set_wrong(
     configure(tmp_path, "[recovery]\nbogus = 1\n")
 
     assert run.json("bootstrap", "--session-key", "agent:main:main").code == 0
+
+
+def test_a_wrong_section_stops_no_neighbour_that_it_is_only_a_detail_of(
+    run: Program, tmp_path: Path
+) -> None:
+    """A start is given its memory, and a note is read and found, by the usual values."""
+    workspace = tmp_path / ".openclaw" / "workspace"
+    workspace.mkdir()
+    (workspace / "MEMORY.md").write_text("# Memory\n\n- The port is 8443\n")
+    (tmp_path / ".openclaw" / "agents" / "main" / "sessions").mkdir(parents=True)
+    calls = {
+        "health": ("alerts", "list"),
+        "search": ("get", "MEMORY.md"),
+        "consolidate": ("search", "port", "--min-score", "0"),
+        "index_md": ("bootstrap",),
+        "bootstrap": ("bootstrap",),
+    }
+    assert run("reindex").code == 0
+    configure(tmp_path, "")
+    file = tmp_path / ".config" / "memconsole" / "config.toml"
+    for section, words in calls.items():
+        file.write_text(f"[{section}]\nbogus = 1\n")
+        answer = run.json(*words)
+        assert answer.code == 0, (section, answer)
+    file.write_text("[search]\nbogus = 1\n")
+    missing = run.json("get", "notes/other.md")
+
+    assert "8443" in run.json("get", "MEMORY.md").data["text"]
+    assert run.json("status").data["index"] == {"waiting": None, "changed": None}
+    assert (missing.code, missing.error["code"]) == (2, "config")  # it may lie in an extra path

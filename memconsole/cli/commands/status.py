@@ -13,6 +13,7 @@ from memconsole.cli.output import views, wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.cli.output.views import default_view, is_shown
 from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.settings import usable
 from memconsole.domain.snapshot.groups import grouped
 from memconsole.text import figures
 from memconsole.text.figures import at_least, size_words
@@ -77,7 +78,11 @@ def _index(call: Call, snapshot: ConsoleSnapshot) -> encode.Row:
         pools = {view.agent.workspace: view.pool for view in snapshot.agents}.values()
         missing = [None if one is None or not one.is_known else one.files for one in pools]
         return {"waiting": 0, "changed": _sum(missing)}
-    states = call.engine.search.indexes(compared_within_s=_COMPARED_S).items()
+    search = call.engine.search
+    seen = usable(lambda: search.indexes(compared_within_s=_COMPARED_S), None)
+    if seen is None:  # of the wrong section a warning tells, too
+        return {"waiting": None, "changed": None}
+    states = seen.items()
     waiting = [0 if one.state is IndexState.MISSING else one.waiting for _, one in states]
     changed = [
         one.changed

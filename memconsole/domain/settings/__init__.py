@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from datetime import timedelta
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from memconsole.domain.agents import Notice
 from memconsole.domain.settings.declare import (
@@ -62,6 +62,8 @@ from memconsole.lazy_dataclass import dataclass
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
+
+_T = TypeVar("_T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,6 +276,7 @@ WRONG_SETTINGS = "settings-wrong"
 _ENDS: Final = {
     "redact": "secrets are masked",
     "compaction": "its defaults hold",
+    "bootstrap": "its defaults hold",
     "agents": "it changes nothing",
     "gateway": "the Gateway is not asked",
     "ui": "its other keys hold",
@@ -423,6 +426,17 @@ class Settings:
         """
         if (fault := self.refused.get(section)) is not None:
             raise ConfigError(str(fault), hint=fault.hint)
+
+
+def usable(part: Callable[[], _T], otherwise: _T) -> _T:
+    """Return a part of the settings; of a section that is wrong, something else.
+
+    Whoever does the work of that section reads it himself, and is told then.
+    """
+    try:
+        return part()
+    except ConfigError:
+        return otherwise
 
 
 def fault_notices(settings: Settings) -> Iterator[Notice]:

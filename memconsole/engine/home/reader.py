@@ -13,7 +13,7 @@ from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
-from memconsole.domain.settings import RotationSettings
+from memconsole.domain.settings import RotationSettings, usable
 from memconsole.domain.settings.sections import HealthSettings
 from memconsole.domain.snapshot.unsaved import TODAY
 from memconsole.engine.home.judge import Evidence, judge
@@ -137,10 +137,8 @@ class Reader:
 
     def _stuck_after(self, agent_id: str) -> timedelta:
         """Return from when on a run is stuck; the usual time where the section is wrong."""
-        try:
-            return self.settings.for_agent(agent_id).health.stuck_after
-        except ConfigError:
-            return HealthSettings().stuck_after
+        own = self.settings.for_agent(agent_id)
+        return usable(lambda: own.health.stuck_after, HealthSettings().stuck_after)
 
     def keep_open(self) -> AbstractContextManager[None]:
         """Let many readings of this thread share their connections, for a short block."""

@@ -10,8 +10,10 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.search.indexing import IndexState, Source
+from memconsole.domain.settings import SearchSettings, usable
 from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.search.open import targets
+from memconsole.engine.turn import require_workspace
 from memconsole.errors import IndexUnavailableError, StoreError, UsageError, WorkspaceError
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ class SearchService:
         home = self._home_for(request)
         found = search(self._ports, self._settings, home, request, cancel=cancel, progress=progress)
         own = self._settings.for_agent(request.agent_id or "")
-        if own.consolidate.search_log and not request.is_typing:
+        if not request.is_typing and usable(lambda: own.consolidate.search_log, otherwise=False):
             from memconsole.engine.search.record import note_found  # noqa: PLC0415 - off by default
 
             note_found(self._ports, self._settings, home, found)
@@ -131,6 +133,8 @@ class SearchService:
 
         Raises:
             UsageError: The path leads out of what is searched.
+            ConfigError: It is not in the workspace, and nobody can say what else is searched.
+            NoWorkspaceError: The workspace is only guessed.
             WorkspaceError: It cannot be read, is too large, no text, or no file at all.
             StoreError: The transcript cannot be read.
         """
@@ -142,8 +146,11 @@ class SearchService:
                 hint="Name a file as a search shows it, such as memory/2026-01-26.md.",
             )
         source = Source.SESSIONS if path.startswith("sessions/") else Source.MEMORY
+        if source is Source.MEMORY and agent.workspace_doubt:
+            require_workspace(agent)
         for target in targets(self._ports, self._settings, home, (agent,), (source,)):
-            for document in target.documents():
+            usual = target._replace(settings=SearchSettings())
+            for document in usable(target.documents, ()) or usual.documents():
                 if document.path == path:
                     try:
                         found = target.read(document)
@@ -152,6 +159,7 @@ class SearchService:
                     return _lines(found)
         if source is Source.MEMORY:
             self._ports.search().documents.require_file(agent.workspace, path)
+            self._settings.for_agent(agent.id).search.extra_paths  # noqa: B018 - a wrong one refuses
         return ()
 
 

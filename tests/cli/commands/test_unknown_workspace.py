@@ -57,6 +57,13 @@ def test_a_search_of_a_guessed_workspace_could_not_look(call: Caller) -> None:
     assert WHY in answer.out + answer.err
 
 
+def test_a_file_of_a_guessed_workspace_is_not_called_missing(call: Caller) -> None:
+    for words in (("get", "MEMORY.md"), ("memory", "get", "MEMORY.md")):
+        answer = call.json(*words)
+        error = answer.envelope["error"]
+        assert (answer.code, error["code"], error["message"]) == (1, "workspace-missing", WHY)
+
+
 def test_an_index_is_not_made_of_a_guessed_workspace(world: World, call: Caller) -> None:
     [row] = call.json("reindex", "--agent", "main", "--no-sessions").data
     assert (row["status"], row["message"]) == ("skipped", WHY)
