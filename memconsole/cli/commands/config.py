@@ -201,6 +201,8 @@ def fix(
         _confirm(call, outcome, yes=yes)
         with call.busy("changing the configuration"):
             outcome = call.engine.run(replace(command, dry_run=False))
+    elif isinstance(outcome, Planned) and not dry_run:
+        outcome = replace(outcome, message=f"{outcome.message}; nothing is set without --apply")
     return _answer(call, outcome)
 
 

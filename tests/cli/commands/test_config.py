@@ -175,12 +175,13 @@ def test_people_read_the_findings(world: World, call: Caller) -> None:
 
 def test_a_fix_without_apply_writes_nothing(world: World, call: Caller) -> None:
     configure(world, "safeguard")
-    for words in (("config", "fix"), ("config", "fix", "--apply", "--dry-run")):
-        result = call.json(*words)
+    for words in (("--yes",), ("--apply", "--dry-run")):
+        result = call.json("config", "fix", *words)
         check_envelope(result.envelope)
         [row] = result.data
         assert (result.code, row["status"], row["agent"]) == (0, "planned", None)
         assert row["command"] == "config fix"
+        assert ("nothing is set without --apply" in row["message"]) is ("--apply" not in words)
         assert '+"default"' in row["details"]["patch"]
         assert "secret" not in result.out
     assert world.config_file.calls == []
