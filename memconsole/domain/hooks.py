@@ -331,6 +331,16 @@ def removals(root: Mapping[str, object], names: Sequence[str]) -> tuple[Change, 
     return tuple(made)
 
 
+def switched_on(root: Mapping[str, object], names: Sequence[str]) -> tuple[Change, ...]:
+    """Return what takes away entries that only switch these hooks on; what says more stays."""
+    place = ("hooks", "internal", "entries")
+    found = part(part(part(root, "hooks"), "internal"), "entries")
+    plain = [name for name in names if found.get(name) == {"enabled": True}]
+    if plain and found.keys() == set(plain):
+        return (Change(place, None),)
+    return tuple(Change((*place, name), None) for name in plain)
+
+
 def _pattern(name: str) -> str:
     return f"{name}__*"
 

@@ -19,6 +19,7 @@ from memconsole.domain.hooks import (
     open_to,
     removals,
     server_name,
+    switched_on,
 )
 from memconsole.domain.release import HAS_MCP_SERVERS, least_release, release_of
 from memconsole.engine.home.lookup import find_agent
@@ -77,15 +78,33 @@ class HookService:
         self._require_writing("hooks install", dry_run=dry_run)
         return self.folder.install(prefix, dry_run=dry_run)
 
-    def remove(self, prefix: str = "", *, dry_run: bool = False) -> tuple[str, ...]:
-        """Take our hooks out of the platform home; return the folders.
+    def remove(
+        self, prefix: str = "", *, dry_run: bool = False
+    ) -> tuple[tuple[str, ...], tuple[Written, ...]]:
+        """Take our hooks, what switches them on and our entries out of the platform home.
+
+        Returns:
+            The folders of the hooks; and the copy and the configuration, where it was changed.
 
         Raises:
             ReadOnlyError: Nothing may be changed.
-            PlatformConfigError: One cannot be removed.
+            ConcurrentEditError: Someone changed the configuration meanwhile; nothing was removed.
+            PlatformConfigError: A hook cannot be removed; or the configuration cannot be changed,
+                and the hooks were removed all the same.
         """
         self._require_writing("hooks remove", dry_run=dry_run)
-        return self.folder.remove(prefix, dry_run=dry_run)
+        there = (HookState.INSTALLED, HookState.OUTDATED)
+        ours = [one.name for one in self.folder.status(prefix) if one.state in there]
+        wrote: tuple[Written, ...] = ()
+        trouble: PlatformConfigError | None = None
+        try:
+            wrote = self.remove_tools(hooks=ours, dry_run=dry_run)
+        except PlatformConfigError as error:
+            trouble = error
+        gone = self.folder.remove(prefix, dry_run=dry_run)
+        if trouble is not None:
+            raise trouble
+        return gone, wrote
 
     def install_tools(
         self, agent_id: str, *, are_notes_allowed: bool = False, dry_run: bool = False
@@ -138,9 +157,14 @@ class HookService:
         return seen, (*entry.changes(), *denied)
 
     def remove_tools(
-        self, agent_id: str | None = None, *, dry_run: bool = False
+        self, agent_id: str | None = None, *, hooks: Sequence[str] = (), dry_run: bool = False
     ) -> tuple[Written, ...]:
         """Take our entries, or that of one agent, out of the configuration, after a copy.
+
+        Args:
+            agent_id: Only this agent's; None for all.
+            hooks: What switches these on goes, too.
+            dry_run: Only say it.
 
         Raises:
             ReadOnlyError: Nothing may be changed.
@@ -153,7 +177,8 @@ class HookService:
             return ()
         wanted = None if agent_id is None else server_name(agent_id)
         names = [name for name in entries(seen.root) if wanted in (None, name)]
-        return self._changed(seen, removals(seen.root, names), dry_run=dry_run) if names else ()
+        changes = (*(removals(seen.root, names) if names else ()), *switched_on(seen.root, hooks))
+        return self._changed(seen, changes, dry_run=dry_run) if changes else ()
 
     def tools(self, *, asks: bool = False) -> Iterator[HookStatus]:
         """Yield our entries as they are now, and what proves that the platform starts them.

@@ -73,7 +73,7 @@ class MetricsService:
         if not self._sink.is_wanted:
             return None
         snapshot, records = self._snapshot(), self._jobs.records()
-        indexes, old = usable(self._search.indexes, {}), dict(self._old_figures())
+        indexes, old = usable(self._search.indexes, None) or {}, dict(self._old_figures())
         found = families(snapshot, records, indexes, old, version=__version__)
         if (standing := standing_of(self._fleet.read())) is not None:
             found += of_publishing(standing, snapshot.taken_at)

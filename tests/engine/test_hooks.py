@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
-from memconsole.domain.hooks import HookState, server_name
+from memconsole.domain.hooks import HOOKS, HookState, server_name
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import PlatformConfigError, ReadOnlyError
@@ -91,6 +91,39 @@ def test_removing_it_leaves_the_configuration_as_it_was() -> None:
     assert now(made) == BEFORE
     assert list(found.tools()) == []
     assert found.remove_tools() == ()
+
+
+def test_what_switches_a_hook_on_goes_with_it_and_nothing_else() -> None:
+    """The platform's own command writes it, by our advice; what says more is somebody's own."""
+    ours = {one.name: {"enabled": True} for one in HOOKS}
+    kept = {
+        "session-memory": {"enabled": True},
+        "memory-flush": {"enabled": True, "env": {"A": "b"}},
+    }
+    made = world({"hooks": {"internal": {"enabled": True, "entries": {**ours, **kept}}}})
+    text, found = made.config_file.text, service(made)
+
+    assert found.remove() == ((), ())
+    assert made.config_file.text == text  # no hook of ours was there: whose they are nobody knows
+    found.install()
+    _, planned = found.remove(dry_run=True)
+    assert ([one.path for one in planned], made.config_file.text) == ([str(PATH)], text)
+    gone, (copy, _) = found.remove()
+
+    assert len(gone) == len(HOOKS)
+    assert made.config_file.backups == [text]
+    assert copy.path.endswith("config-1.json")
+    assert now(made) == {"hooks": {"internal": {"enabled": True, "entries": kept}}}
+
+
+def test_a_configuration_that_cannot_be_read_keeps_no_hook() -> None:
+    made = world()
+    found = service(made)
+    found.install()
+    made.config_file.text = "{ not JSON"
+    with pytest.raises(PlatformConfigError):
+        found.remove()
+    assert made.hooks.installed == []
 
 
 def test_entries_of_others_stay() -> None:

@@ -87,15 +87,18 @@ def remove(
     agent: AgentOption = None,
     dry_run: DryRunOption = False,
 ) -> int:
-    """Take hooks and memory tools out of the platform; what is not ours stays.
+    """Take hooks, what switches them on and memory tools out; what is not ours stays.
 
     With --mcp only the memory tools, of all agents or one.
     """
     call = call_of(context)
     _check_options(prefix, agent, is_mcp=mcp)
     hooks = call.engine.hooks
-    gone = () if mcp else hooks.remove(prefix, dry_run=dry_run)
-    wrote = hooks.remove_tools(agent, dry_run=dry_run)
+    if mcp:
+        gone: tuple[str, ...] = ()
+        wrote = hooks.remove_tools(agent, dry_run=dry_run)
+    else:
+        gone, wrote = hooks.remove(prefix, dry_run=dry_run)
     done = [call.line(("would remove " if dry_run else "removed ") + path) for path in gone]
     done += [call.line(("would write " if dry_run else "wrote ") + one.path) for one in wrote]
     return _answer(call, "hooks remove", _found(call, prefix, is_mcp=mcp), done)

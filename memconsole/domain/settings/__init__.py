@@ -64,6 +64,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _T = TypeVar("_T")
+_U = TypeVar("_U")
 
 
 @dataclass(frozen=True, slots=True)
@@ -428,7 +429,7 @@ class Settings:
             raise ConfigError(str(fault), hint=fault.hint)
 
 
-def usable(part: Callable[[], _T], otherwise: _T) -> _T:
+def usable(part: Callable[[], _T], otherwise: _U) -> _T | _U:
     """Return a part of the settings; of a section that is wrong, something else.
 
     Whoever does the work of that section reads it himself, and is told then.

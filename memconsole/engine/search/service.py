@@ -150,7 +150,7 @@ class SearchService:
             require_workspace(agent)
         for target in targets(self._ports, self._settings, home, (agent,), (source,)):
             usual = target._replace(settings=SearchSettings())
-            for document in usable(target.documents, ()) or usual.documents():
+            for document in usable(target.documents, None) or usual.documents():
                 if document.path == path:
                     try:
                         found = target.read(document)

@@ -15,6 +15,7 @@ from tests.lanes.faults.world import (
     leave_empty_notes,
     leave_packed,
     settle_on_mcp,
+    switch_on,
 )
 
 if TYPE_CHECKING:
@@ -115,7 +116,12 @@ TRIALS = (
     Trial("rotate", ("rotate", KEY, "--yes")),
     Trial("compact", ("compact", KEY, "--yes")),
     Trial("hooks install", ("hooks", "install"), may_change=("hooks",)),
-    Trial("hooks remove", ("hooks", "remove"), (("hooks", "install"),), may_change=("hooks",)),
+    Trial(
+        "hooks remove",
+        ("hooks", "remove"),
+        prepare=(("hooks", "install"), switch_on),
+        may_change=("hooks", "openclaw.json"),
+    ),
     Trial("hooks install --mcp", _OFFER, prepare=(settle_on_mcp,), may_change=("openclaw.json",)),
     Trial(
         "hooks remove --mcp",

@@ -115,6 +115,16 @@ def leave_packed(world: World) -> None:
     os.utime(path, (1_762_000_000, 1_762_000_000))
 
 
+def switch_on(world: World) -> None:
+    """Do as the platform's own command does when an operator switches our hooks on."""
+    path = world.state / "openclaw.json"
+    settings = json.loads(path.read_text())
+    names = ("memory-index-inject", "session-summary", "memory-flush", "session-memory")
+    entries = {name: {"enabled": True} for name in names}
+    settings["hooks"] = {"internal": {"enabled": True, "entries": entries}}
+    path.write_text(json.dumps(settings, indent=2))
+
+
 def settle_on_mcp(world: World) -> None:
     """Let a release with MCP servers have written the configuration, and another agent be there."""
     path = world.state / "openclaw.json"
