@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Mapping, Sequence
     from contextlib import AbstractContextManager
 
     from memconsole.domain.agents import HomeRef
@@ -29,11 +29,15 @@ class SearchableCopy(Protocol):
     place: HomeRef
 
     def open(
-        self, meant: Callable[[CopiedIndex], bool], name: Callable[[CopiedIndex], str]
+        self,
+        hosts: Collection[str],
+        meant: Callable[[CopiedIndex], bool],
+        name: Callable[[CopiedIndex], str],
     ) -> AbstractContextManager[tuple[IndexReader, Searched]]:
         """Open what may be searched of certain indexes.
 
         Args:
+            hosts: Whose.
             meant: Whether an index is.
             name: What hits in it call its agent.
 

@@ -115,7 +115,9 @@ def _repeated(said: tuple[_Line, ...], lines: tuple[_Line, ...], *, is_talk: boo
 def _is_alike(one: _Line, other: _Line, *, is_talk: bool) -> bool:
     if one.is_short:
         return one.words == other.words
-    if len(one.words & other.words) < _LEAST_SHARED * max(len(one.words), len(other.words)):
+    own, others = len(one.words), len(other.words)
+    least = _LEAST_SHARED * max(own, others)
+    if own < least or others < least or len(one.words & other.words) < least:
         return False
     if _digits(one.words) != _digits(other.words):
         return False  # as in the headings of most notes

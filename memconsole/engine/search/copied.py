@@ -75,11 +75,10 @@ class CopySearch:
             owners.setdefault(named, index)
             return named
 
-        with self._copy.open(is_meant, name) as (reader, searched):
-            hosts = {home.host for home in homes}
-            meant = {host: seen for host, seen in searched.hosts.items() if host in hosts}
+        hosts = {home.host for home in homes}
+        with self._copy.open(hosts, is_meant, name) as (reader, searched):
             missing = hosts - searched.hosts.keys()
-            own = searched._replace(hosts={**meant, **dict.fromkeys(sorted(missing))})
+            own = searched._replace(hosts={**searched.hosts, **dict.fromkeys(sorted(missing))})
             result = search_copy(self._clock, self._settings, request, reader)
         return Found(result, owners, own, self._line(own))
 

@@ -55,7 +55,13 @@ PLACES = (
         r"://(?!\[)[^\s:@/?#\"'<>]{0,256}:(?P<secret>[^\s/?#\"'<>]{1,512}(?=@)"
         r"|(?!\d{1,5}[/?#])[^\s@\"'<>]{1,512}?)@(?=[\w\[{$])",
     ),
-    _place("url-token", ("://",), r"://(?P<secret>[\w.~+-]{20,512})@", needs_digit=True),
+    # Of a database it is a role, such as that of a host.
+    _place(
+        "url-token",
+        ("://",),
+        r"(?<!postgres)(?<!postgresql)://(?P<secret>[\w.~+-]{20,512})@",
+        needs_digit=True,
+    ),
     _place(
         "url-token",
         ("key=", "auth=", "code=", "token="),

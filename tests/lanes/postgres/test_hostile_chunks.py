@@ -133,7 +133,7 @@ def test_what_another_host_did_not_mask_is_masked_here(harbour: Harbour) -> None
 def test_nobody_says_how_much_he_has(harbour: Harbour) -> None:
     harbour.lie("UPDATE fleet.indexes SET epoch_chunks = 2000000000")
     harbour.lie("UPDATE fleet.chunks SET bytes = -2000000000")
-    with harbour.copy.open(lambda index: index.home.host == "mallory", str) as (reader, _):
+    with harbour.copy.open(["mallory"], lambda _: True, str) as (reader, _):
         assert reader.status.chunks == 1
     query = (
         "SELECT index_id, chunks, words FROM fleet.searchable() WHERE index_id IS NOT NULL"

@@ -185,7 +185,7 @@ def test_who_was_not_granted_it_finds_nothing(sea: Sea) -> None:
     bob = sea.fleet.join("bob", "--operator")
     assert sea.fleet.owner("fleet", "grant", "bob", "read").code == 0
     with closing(sea.copy_of(bob)) as copy, sea.fleet.role(bob) as connection:
-        with copy.open(lambda _: True, lambda _: "") as (reader, searched):
+        with copy.open(("alpha", "beta"), lambda _: True, str) as (reader, searched):
             assert reader.status.chunks == 0
             assert dict(searched.hosts) == {}
         with sea.fleet.admin() as admin:
@@ -210,7 +210,10 @@ def test_who_was_not_granted_it_finds_nothing(sea: Sea) -> None:
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(f"SELECT 1 FROM fleet.{table}")
     assert sea.fleet.owner("fleet", "grant", "bob", "search", "--on", "edge").code == 0
-    with closing(sea.copy_of(bob)) as copy, copy.open(lambda _: True, lambda _: "") as (reader, _):
+    with (
+        closing(sea.copy_of(bob)) as copy,
+        copy.open(("alpha", "beta"), lambda _: True, str) as (reader, _),
+    ):
         assert reader.status.chunks == 0
 
 
@@ -316,6 +319,25 @@ def test_many_chunks_are_searched_by_the_indexes_of_the_server(
     since = Narrowing(since=datetime(2026, 2, 1, tzinfo=UTC))
     paths = {hit.path for hit in sea.find(text, narrowing=since).result.hits}
     assert "memory/2026-01-20.md" not in paths
+
+
+def test_a_small_part_of_a_fleet_is_searched_as_if_it_were_alone(sea: Sea) -> None:
+    """Its chunks are read one by one then, and none of the others."""
+    texts = ("When does the ferry leave?", "deposit", "the pump", "gree", "火车站")
+    alone = [sea.find(text, is_typing=True).result.hits for text in texts]
+    with sea.fleet.admin() as admin, admin.transaction():
+        ids = "SELECT array_agg(index_id) FROM fleet.sizes WHERE chunks < 1000"
+        assert admin.execute(f"SELECT fleet.is_small(({ids}))").fetchone() == (False,)
+        admin.execute(
+            "INSERT INTO fleet.indexes (home, agent, is_talk, agents) SELECT o.id, 'x', false,"
+            " '{x}' FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host WHERE h.name = 'gamma'"
+        )
+        admin.execute("UPDATE fleet.sizes SET chunks = 1000000 WHERE chunks = 0")
+        assert admin.execute(f"SELECT fleet.is_small(({ids}))").fetchone() == (True,)
+    assert [sea.find(text, is_typing=True).result.hits for text in texts] == alone
+    assert any(alone)
+    with sea.fleet.admin() as admin:
+        admin.execute("DELETE FROM fleet.indexes WHERE agent = 'x'")
 
 
 @pytest.mark.parametrize(

@@ -118,6 +118,7 @@ HARMLESS = (
     "the key file is /etc/ssl/private/server2.key",
     "use the secret in vault: op://work/db/password",
     "http://localhost:8080/users/bob@example.com",
+    "postgresql://fleet_build-runner-07.prod.example@db.example/fleet",
     "mail bob@example.com at 10:30",
     "sk-learn-is-not-a-package-name",
     "docker pull image@sha256:9f2c4e7a1b3d5f60718293a4b5c6d7e8f90102039f2c4e7a1b3d5f6071829301",

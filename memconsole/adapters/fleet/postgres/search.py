@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memconsole.adapters.fleet.postgres.chunks import vector_text
@@ -28,7 +28,7 @@ from memconsole.text.outgoing import let_out, name_out
 from memconsole.text.plain import clean, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from datetime import date, datetime
     from pathlib import Path
 
@@ -61,6 +61,9 @@ _MOST_LINES: Final = 1 << 24
 """Of one document; a number of a line above that is a lie, and a page of so many lines a flood."""
 
 _MOST_NAME: Final = 200
+_MOST_KEPT: Final = 1000
+"""Names that are kept as they are shown: those of most agents, and paths of homes, are the same."""
+
 _LONGEST: Final = 1000
 """Words of a chunk, on the average of an index: who says more shall not shorten those of others."""
 
@@ -101,17 +104,20 @@ class SearchableCopy:
 
     @contextmanager
     def open(
-        self, meant: Callable[[CopiedIndex], bool], name: Callable[[CopiedIndex], str]
+        self,
+        hosts: Collection[str],
+        meant: Callable[[CopiedIndex], bool],
+        name: Callable[[CopiedIndex], str],
     ) -> Iterator[tuple[CopyReader, Searched]]:
-        """Open what may be searched of certain indexes.
+        """Open what may be searched of certain indexes of certain hosts.
 
         Raises:
             SourceAwayError: The server is away, or refuses.
         """
         with self._connected() as connection:
-            indexes, hosts = _searchable(connection)
+            indexes, seen = _searchable(connection, hosts)
             chosen = [found for found in indexes if meant(found)]
-            yield CopyReader(connection, chosen, self._model, name), Searched(hosts)
+            yield CopyReader(connection, chosen, self._model, name), Searched(seen)
 
     def lines(self, home: HomeRef, agent: str, path: str) -> dict[int, str] | None:
         """Return the lines of a document that were published; None when none of it was.
@@ -120,7 +126,7 @@ class SearchableCopy:
             SourceAwayError: The server is away, or refuses.
         """
         with self._connected() as connection:
-            for found in _searchable(connection)[0]:
+            for found in _searchable(connection, [home.host])[0]:
                 if found.home == home and agent in found.agents:
                     query = "SELECT start_line, end_line, text FROM fleet.lines(%s, %s)"
                     rows = connection.execute(query, (found.number, path)).fetchall()
@@ -168,12 +174,13 @@ class SearchableCopy:
 
 
 def _searchable(
-    connection: psycopg.Connection,
+    connection: psycopg.Connection, meant: Collection[str]
 ) -> tuple[list[CopiedIndex], dict[str, Copied | None]]:
-    """Return the indexes that this role may search, and how new they are by host."""
+    """Return the indexes of hosts that this role may search, and how new they are by host."""
     found: list[CopiedIndex] = []
     hosts: dict[str, Copied | None] = {}
-    for row in connection.execute("SELECT * FROM fleet.searchable()").fetchall():
+    query = "SELECT * FROM fleet.searchable(%s)"  # a thousand times are read slowly as texts
+    for row in connection.execute(query, (sorted(meant),), binary=True).fetchall():
         number, host, _, path, agents, is_talk, model, chunks, words, epoch, looked_at, *when = row
         hosts.setdefault(host, None)
         if number is None or looked_at is None:
@@ -182,7 +189,7 @@ def _searchable(
         seen = Copied(freshness_of(looked_at, now, beat_s), looked_at)
         known = hosts[host]
         hosts[host] = seen if known is None or seen.as_of < known.as_of else known
-        home = HomeRef(one_line(path), host)
+        home = HomeRef(_line(path), host)
         names = _names(agents) or ("?",)
         counts = (max(0, chunks), max(0, words), max(0, epoch))
         found.append(CopiedIndex(number, home, names, is_talk, model, *counts, seen))
@@ -208,26 +215,27 @@ class CopyReader:
     ) -> None:
         self._connection, self._model_of, self._name = connection, model, name
         self._indexes = {found.number: found for found in indexes}
-        self._every = list(self._indexes)
+        self._every = _numbers(self._indexes)
         self._chunks = sum(found.chunks for found in indexes)
         words = sum(min(found.words, _LONGEST * found.chunks) for found in indexes)
         self._average = words / max(1, self._chunks)
         self._counts: dict[str, int] = {}
         self._common: dict[str, tuple[tuple[int, ...], dict[int, int], int]] = {}
         has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
-        self._alike = [
+        alike = [
             found.number
             for found in indexes
             if has_vectors and found.epoch_chunks and found.model == self._model.name
         ]
+        self._alike = _numbers(alike) if alike else ""
         self.status = IndexStatus(
             IndexState.FRESH,
             chunks=self._chunks,
-            provider="static" if self._alike else "none",
-            has_vectors=bool(self._alike),
+            provider="static" if alike else "none",
+            has_vectors=bool(alike),
             updated_at=min((found.seen.as_of for found in indexes), default=None),
             because="" if has_vectors else "text only: no pgvector",
-            way=Vectors.PGVECTOR if self._alike else Vectors.NONE,
+            way=Vectors.PGVECTOR if alike else Vectors.NONE,
         )
 
     @cached_property
@@ -327,7 +335,7 @@ class CopyReader:
         wanted = [
             one for one in dict.fromkeys([*query.literals(), *known]) if one not in self._counts
         ]
-        if wanted and self._every:
+        if wanted and self._indexes:
             exact = self._chunks + 1 if self._is_few else _COUNTED
             [counts] = one(
                 self._connection,
@@ -447,7 +455,15 @@ def _terms(literals: Sequence[str]) -> tuple[list[str], list[bool]]:
 def _names(found: object) -> tuple[str, ...]:
     """Return the names in a list that a host wrote; what is none is left out."""
     texts = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
-    return tuple(one_line(one[:_MOST_NAME]) for one in texts)
+    return tuple(_line(one[:_MOST_NAME]) for one in texts)
+
+
+_line = lru_cache(_MOST_KEPT)(one_line)
+
+
+def _numbers(indexes: Iterable[int]) -> str:
+    """Return numbers as PostgreSQL reads a list: a thousand of them are sent with each question."""
+    return f"{{{','.join(map(str, indexes))}}}"
 
 
 def _shown(text: str) -> str:

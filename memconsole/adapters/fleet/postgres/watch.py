@@ -204,7 +204,7 @@ def _small(
 
 def _chunks(connection: psycopg.Connection) -> dict[int, int]:
     """Return how many chunks of each home may be searched; a fleet of before has none."""
-    if not one(connection, "SELECT to_regprocedure('fleet.searchable()') IS NOT NULL")[0]:
+    if not one(connection, "SELECT to_regprocedure('fleet.searchable(text[])') IS NOT NULL")[0]:
         return {}
     return dict(connection.execute(_SEARCHABLE).fetchall())
 

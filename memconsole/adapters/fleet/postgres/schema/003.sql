@@ -198,28 +198,32 @@ CREATE TRIGGER counted_out AFTER DELETE ON fleet.documents REFERENCING OLD TABLE
 
 -- ---- what operators who were granted 'search' ask -------------------------------------------
 --
--- Who may look where is asked in a subquery: a function in a condition is asked for each row.
+-- Who may look where is asked first, by itself: a function in a condition is asked for each row. And lists
+-- of a thousand are joined: `= ANY` of a parameter goes through all of it for each row.
 
-CREATE FUNCTION fleet.searchable() RETURNS TABLE (
+-- The indexes of all hosts, or of those that are named, and the hosts that have none.
+CREATE FUNCTION fleet.searchable(hosts text[] DEFAULT NULL) RETURNS TABLE (
   index_id int, host text, home int, path text, agents text[], is_talk bool, model text, chunks int,
   words bigint, epoch_chunks int, looked_at timestamptz, beat_s int, now timestamptz)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH mine AS MATERIALIZED (SELECT unnest((SELECT fleet.hosts_for('search'))) AS id)
   SELECT i.id, h.name, o.id, o.path, i.agents, i.is_talk, i.model, s.chunks::int, s.words,
     i.epoch_chunks, o.looked_at, h.beat_s, clock_timestamp()
   FROM fleet.hosts h LEFT JOIN fleet.homes o ON o.host = h.id
     LEFT JOIN fleet.indexes i ON i.home = o.id LEFT JOIN fleet.sizes s ON s.index_id = i.id
-  WHERE h.id = ANY ((SELECT fleet.hosts_for('search'))::int[]) AND h.joined_at IS NOT NULL
-    AND h.left_at IS NULL
+  WHERE h.id IN (SELECT m.id FROM mine m) AND h.joined_at IS NOT NULL
+    AND h.left_at IS NULL AND ($1 IS NULL OR h.name IN (SELECT unnest($1)))
   ORDER BY h.name, o.path, i.agent, i.is_talk
 $$;
 
 -- Of the indexes that are asked for, those that this role may search.
 CREATE FUNCTION fleet.allowed(wanted int[]) RETURNS int[]
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  WITH mine AS MATERIALIZED (SELECT unnest((SELECT fleet.hosts_for('search'))) AS id)
   SELECT coalesce(array_agg(i.id), '{}') FROM fleet.indexes i
     JOIN fleet.homes o ON o.id = i.home JOIN fleet.hosts h ON h.id = o.host
-  WHERE i.id = ANY ($1) AND h.left_at IS NULL
-    AND h.id = ANY ((SELECT fleet.hosts_for('search'))::int[])
+  WHERE i.id IN (SELECT unnest($1)) AND h.left_at IS NULL
+    AND h.id IN (SELECT m.id FROM mine m)
 $$;
 
 CREATE FUNCTION fleet.meant(term text, is_beginning bool) RETURNS tsquery
@@ -232,8 +236,22 @@ $$;
 -- The condition that says where to look: nothing when that is everywhere.
 CREATE FUNCTION fleet.within(alias text, indexes int[]) RETURNS text
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  SELECT CASE WHEN NOT EXISTS (SELECT FROM fleet.indexes WHERE id <> ALL ($2)) THEN 'true'
+  SELECT CASE WHEN NOT EXISTS (SELECT id FROM fleet.indexes EXCEPT SELECT unnest($2)) THEN 'true'
     ELSE format('%s.index_id = ANY (%L::int[])', $1, $2) END
+$$;
+
+CREATE FUNCTION fleet.is_small(indexes int[]) RETURNS bool
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT coalesce(sum(s.chunks) FILTER (WHERE s.index_id = ANY ($1)), 0)
+    <= least(5000, sum(s.chunks) / 10) FROM fleet.sizes s
+$$;
+
+-- The chunks to look at. Those of a small part of the fleet are read one by one: an index of words names
+-- those of everybody.
+CREATE FUNCTION fleet.chunks_in(indexes int[]) RETURNS text
+LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  SELECT format('(SELECT * FROM fleet.chunks c WHERE %s%s) c', fleet.within('c', $1),
+    CASE WHEN fleet.is_small($1) THEN ' OFFSET 0' ELSE '' END)
 $$;
 
 CREATE FUNCTION fleet.since(since timestamptz, tag text) RETURNS text
@@ -249,16 +267,24 @@ CREATE FUNCTION fleet.counts(indexes int[], terms text[], is_beginning bool[], e
 RETURNS int[]
 LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  scope text := fleet.within('c', fleet.allowed($1));
-  is_of_all bool := fleet.within('c', fleet.allowed((SELECT array_agg(id) FROM fleet.indexes)))
-    = 'true';
+  allowed int[] := fleet.allowed($1);
+  scope text := fleet.chunks_in(allowed);
+  is_of_all bool;
   sought text;
   plan json;
   found int;
   made int[] := '{}';
 BEGIN
+  IF fleet.is_small(allowed) THEN
+    SELECT string_agg(format('count(*) FILTER (WHERE c.lex @@ %L::tsquery)',
+      fleet.meant(t.term, t.is_beginning)), ', ' ORDER BY t.n) INTO sought
+      FROM unnest($2, $3) WITH ORDINALITY AS t (term, is_beginning, n);
+    EXECUTE format('SELECT ARRAY[%s]::int[] FROM %s', sought, scope) INTO made;
+    RETURN made;
+  END IF;
+  is_of_all := fleet.within('c', fleet.allowed((SELECT array_agg(id) FROM fleet.indexes))) = 'true';
   FOR n IN 1 .. coalesce(cardinality($2), 0) LOOP
-    sought := format('SELECT 1 FROM fleet.chunks c WHERE %s AND c.lex @@ %L::tsquery', scope,
+    sought := format('SELECT 1 FROM %s WHERE c.lex @@ %L::tsquery', scope,
       fleet.meant($2[n], $3[n]));
     EXECUTE 'EXPLAIN (FORMAT JSON) ' || sought INTO plan;
     found := (plan -> 0 -> 'Plan' ->> 'Plan Rows')::numeric;
@@ -279,7 +305,6 @@ CREATE FUNCTION fleet.with_words(
 ) RETURNS TABLE (index_id int, id bigint, score float8)
 LANGUAGE plpgsql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
-  allowed int[] := fleet.allowed($1);
   sought text;
   wanted text := '';
   parts text := '0';
@@ -299,9 +324,9 @@ BEGIN
   END IF;
   RETURN QUERY EXECUTE format(
     'SELECT c.index_id, c.id, (%s)::float8 AS score FROM (SELECT c.index_id, c.id, c.lex, c.words'
-    ' FROM fleet.chunks c WHERE %s AND c.lex @@ %L::tsquery AND %s LIMIT 20000) c'
+    ' FROM %s WHERE c.lex @@ %L::tsquery AND %s LIMIT 5000) c'
     ' ORDER BY score DESC, c.index_id, c.id LIMIT %s',
-    parts, fleet.within('c', allowed), wanted, fleet.since($8, $9), least($10, 5000));
+    parts, fleet.chunks_in(fleet.allowed($1)), wanted, fleet.since($8, $9), least($10, 5000));
 END $$;
 
 -- Weight * tf * (k1 + 1) / (tf + k1 * (1 - b + b * longer)), with k1 = 1.2 and b = 0.75 as in FTS5, all
@@ -320,10 +345,10 @@ LANGUAGE sql IMMUTABLE RETURN coalesce($2 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * $3)
 CREATE FUNCTION fleet.frequencies(indexes int[], tokens int[], most int)
 RETURNS TABLE (token int, df bigint, chunks bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-  WITH asked AS (
+  WITH allowed AS MATERIALIZED (SELECT unnest((SELECT fleet.allowed($1))) AS id), asked AS (
     SELECT o.host, i.df, i.df_unit, i.epoch_chunks, least(i.epoch_chunks, s.chunks) AS chunks
     FROM fleet.indexes i JOIN fleet.sizes s ON s.index_id = i.id JOIN fleet.homes o ON o.id = i.home
-    WHERE i.id = ANY ((SELECT fleet.allowed($1))::int[]) AND i.df IS NOT NULL AND i.epoch_chunks > 0
+    WHERE i.id IN (SELECT a.id FROM allowed a) AND i.df IS NOT NULL AND i.epoch_chunks > 0
     ORDER BY row_number() OVER (PARTITION BY o.host ORDER BY s.chunks DESC), s.chunks DESC, i.id
     LIMIT least($3, 1000)
   ), hosts AS (
@@ -374,7 +399,7 @@ LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 $$;
 
 GRANT EXECUTE ON FUNCTION fleet.my_indexes() TO fleet_host;
-GRANT EXECUTE ON FUNCTION fleet.searchable(), fleet.counts(int[], text[], bool[], int),
+GRANT EXECUTE ON FUNCTION fleet.searchable(text[]), fleet.counts(int[], text[], bool[], int),
   fleet.with_words(int[], text[], bool[], float8[], int, bool, float8, timestamptz, text, int),
   fleet.frequencies(int[], int[], int), fleet.tokens(int[], bigint[]),
   fleet.rows(int[], bigint[], bool), fleet.lines(int, text) TO fleet_operator;
