@@ -25,6 +25,10 @@ FLUSH_PROMPT_IS_GONE = (2026, 8, 0)
 NO_DAILY_RESET = (2026, 8, 0)
 """Since then sessions are not reset by themselves."""
 
+OLD_RESETS_ARE_GONE = (2026, 9, 0)
+"""By then `session.idleMinutes` and talks as `dm` are refused; 2026.3.13 takes both, and what lies
+between is not known."""
+
 ACCOUNTS_HAVE_LIMITS = (2026, 8, 0)
 """By the documentation of 2026.9 limits of an account cut histories; 2026.3 reads none of them."""
 

@@ -6,13 +6,14 @@ import json
 import re
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Severity
+from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.config_check.finding import Change, Finding, shown, whole
 from memconsole.domain.freshness import base_policy, usual_reset
 from memconsole.domain.release import (
     ACCOUNTS_HAVE_LIMITS,
     DIRECT_IS_KNOWN,
     NO_DAILY_RESET,
+    OLD_RESETS_ARE_GONE,
 )
 from memconsole.domain.sessions.keys import GLOBAL
 from memconsole.text import figures
@@ -46,7 +47,7 @@ def check_pruning(facts: ConfigFacts) -> Iterator[Finding]:
             key=".".join((*PRUNING, "mode")),
             current=shown(mode),
             recommended="cache-ttl",
-            hint="`cache-ttl` prunes by age, `off` not at all.",
+            hint=f"`cache-ttl` prunes by age, `off` not at all. {_REFUSED}",
         )
     if ttl is not None:
         yield from _ttl(ttl)
@@ -92,10 +93,12 @@ def _ttl(ttl: object) -> Iterator[Finding]:
 def check_reset(facts: ConfigFacts) -> Iterator[Finding]:
     """Yield the policy that is in effect, and values of it that mean nothing."""
     release = facts.least_release
-    knows_none = release is None or release >= NO_DAILY_RESET
-    modes = (*_RESET_MODES, "none") if knows_none else _RESET_MODES
+    # Sessions in files are kept by releases that do not know it.
+    is_old = facts.era.sessions is Storage.FILES if release is None else release < NO_DAILY_RESET
+    modes = _RESET_MODES if is_old else (*_RESET_MODES, "none")
     for name, block in _policies(facts):
         yield from _odd_values(name, block, modes)
+    yield from _words_of_others(facts)
     rule, sentence = _effective(facts)
     yield Finding("session-reset", Severity.INFO, sentence, key="session.reset", current=rule)
 
@@ -206,7 +209,7 @@ def recommend_session(facts: ConfigFacts) -> Iterator[Finding]:
         yield Finding(
             "session-reset",
             Severity.INFO,
-            "a reset at 5:00, and sooner after idle hours, keeps sessions short; memconsole saves "
+            "a reset at 05:00, and sooner after idle hours, keeps sessions short; memconsole saves "
             "them before",
             key="session",
             current=_effective(facts)[0],
@@ -254,7 +257,7 @@ def _odd_values(name: str, block: Mapping[str, object], modes: Sequence[str]) ->
     hour, idle, mode = block.get("atHour"), block.get("idleMinutes"), block.get("mode")
     at = whole(hour)
     rows = (
-        ("mode", mode, mode in modes, f"the modes are {' and '.join(modes)}"),
+        ("mode", mode, mode in modes, f"the modes are {', '.join(modes[:-1])} and {modes[-1]}"),
         ("atHour", hour, at is not None and at < 24, "0 to 23 is meant"),
         ("idleMinutes", idle, (whole(idle) or 0) >= 1, "1 minute is the least"),
     )
@@ -266,7 +269,33 @@ def _odd_values(name: str, block: Mapping[str, object], modes: Sequence[str]) ->
                 f"it means nothing there: {why}",
                 key=f"{name}.{key}",
                 current=shown(value),
-                hint="Correct it; the platform takes a default instead.",
+                hint=_REFUSED,
+            )
+
+
+_REFUSED = "Correct it: the platform refuses its whole configuration for it."
+"""Measured on 2026.1.24-3, 2026.3.13 and 2026.9.6, whose Gateways do not start then."""
+
+
+def _words_of_others(facts: ConfigFacts) -> Iterator[Finding]:
+    """Yield keys of resets that other releases have and this one refuses."""
+    release = facts.least_release
+    if release is None:
+        return
+    rows = (
+        (("idleMinutes",), release >= OLD_RESETS_ARE_GONE, "`session.reset.idleMinutes`"),
+        (("resetByType", "dm"), release >= OLD_RESETS_ARE_GONE, "`session.resetByType.direct`"),
+        (("resetByType", "direct"), release < DIRECT_IS_KNOWN, "`session.resetByType.dm`"),
+    )
+    for keys, is_refused, instead in rows:
+        if is_refused and (found := facts.at("session", *keys)) is not None:
+            yield Finding(
+                "session-reset",
+                Severity.WARNING,
+                f"this release does not know the key; it is {instead} there",
+                key=".".join(("session", *keys)),
+                current=shown(found),
+                hint=_REFUSED,
             )
 
 

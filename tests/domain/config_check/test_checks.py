@@ -388,6 +388,39 @@ def test_values_of_a_policy_that_mean_nothing_are_told(block: object, key: str) 
     assert wrong.key == key
 
 
+IDLE = {"mode": "idle", "idleMinutes": 30}
+
+
+@pytest.mark.parametrize(
+    ("session", "release", "key"),
+    [
+        ({"idleMinutes": 30}, "2026.9.6", "session.idleMinutes"),
+        ({"idleMinutes": 30}, "2026.3.13", None),
+        ({"idleMinutes": 30}, None, None),
+        ({"resetByType": {"dm": IDLE}}, "2026.9.6", "session.resetByType.dm"),
+        ({"resetByType": {"dm": IDLE}}, "2026.3.13", None),
+        ({"resetByType": {"direct": IDLE}}, "2026.1.24-3", "session.resetByType.direct"),
+        ({"resetByType": {"direct": IDLE}}, "2026.3.13", None),
+        ({"reset": {"mode": "none"}}, "2026.3.13", "session.reset.mode"),
+        ({"reset": {"mode": "none"}}, None, None),
+    ],
+)
+def test_what_a_release_refuses_of_a_policy_is_told(
+    session: object, release: str | None, key: str | None
+) -> None:
+    asked = found(facts({"session": session}, release=release), "session-reset")
+    wrong = [(one.key, one.hint) for one in asked if one.severity is Severity.WARNING]
+    hint = "Correct it: the platform refuses its whole configuration for it."
+    assert wrong == ([] if key is None else [(key, hint)])
+
+
+def test_sessions_in_files_are_of_a_release_without_the_mode_none() -> None:
+    era = Era(sessions=Storage.FILES)
+    given = facts({"session": {"reset": {"mode": "none"}}}, release=None, era=era)
+    asked = found(given, "session-reset")
+    assert [one.key for one in asked if one.severity is Severity.WARNING] == ["session.reset.mode"]
+
+
 @pytest.mark.parametrize(
     ("release", "word"),
     [("2026.1.24-3", "dm"), ("2026.3.13", "direct"), ("2026.9.6", "direct"), (None, "dm")],
