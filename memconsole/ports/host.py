@@ -76,7 +76,7 @@ class OldTranscripts(Protocol):
         """
 
     def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
-        """Give a file of ours another text, packed as it was, or none: then it is deleted.
+        """Give a file that we wrote or packed another text, packed as it was; None deletes it.
 
         Raises:
             OSError: It cannot be written, or is not what was looked at; it is as it was.

@@ -286,8 +286,8 @@ def forget(
     """Take entries out of an agent's memory, after showing them and asking.
 
     They go to memory/archive/forgotten-YYYY-MM.md, and `memory undo` brings them back. With --hard
-    no copy stays in what memconsole keeps, and nothing can be undone; sessions that the platform
-    keeps are not touched, nor those that `cleanup` took away and can still bring back.
+    no copy stays in what memconsole keeps or has packed, and nothing can be undone; transcripts and
+    index of the platform itself are not touched.
     """
     call = call_of(context)
     if call.settings.ui.read_only and not dry_run:

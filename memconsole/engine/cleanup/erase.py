@@ -1,7 +1,8 @@
 """Removes a forgotten text from what cleanup packed or took away, and from copies in our state.
 
-Archives and copies of memory lose the lines and stay. What an ended session said is deleted whole,
-like a copy of the configuration: neither can lose a line and still be what it was.
+Archives and copies of memory lose the lines and stay, and so do transcripts that we packed: each
+record keeps its place and its other words. A copy of the configuration, and a transcript that was
+taken away, cannot lose a line and still be what it was: they are deleted whole.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from memconsole.domain.cleanup import OldKind, Step
+from memconsole.domain.cleanup import OldFile, OldKind, Step
 from memconsole.engine.cleanup.read import OURS
 from memconsole.errors import StateError
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.agents import Agent
-    from memconsole.domain.cleanup import OldFile, TakenFile
+    from memconsole.domain.cleanup import TakenFile
     from memconsole.engine.cleanup.read import OldFiles
 
 
@@ -26,45 +27,65 @@ def erase_from_old(
     old: OldFiles,
     *,
     holds: Callable[[str], bool],
-    clean: Callable[[str], str],
-) -> int:
-    """Leave no copy of a text in old files of some agents and of ours; return how many held it.
+    clean: Callable[[str], str] | None,
+) -> tuple[OldFile | TakenFile, ...]:
+    """Leave no copy of a text in old files of some agents and of ours.
 
     Args:
-        agents: Those of one workspace. Plain files in it are not looked into.
+        agents: Those of one workspace. Plain files in it are not looked into, nor what the platform
+            keeps of sessions.
         old: The files.
         holds: Tells whether a line says what was forgotten.
-        clean: Returns a text without it.
+        clean: Returns a text without it; None only looks.
+
+    Returns:
+        Those that held it.
 
     Raises:
         StateError: A file cannot be looked into or changed.
     """
-    found = 0
+    found: list[OldFile | TakenFile] = []
     for agent in (*agents, None):
         for taken in old.taken.of(OURS if agent is None else agent.ref):
-            found += _erased_taken(agent, taken, old, holds)
-        for file in old.own(agent):
-            if agent is None or file.is_packed:
-                found += _erased_own(agent, file, old, holds=holds, clean=clean)
-    return found
+            if _says_taken(taken, old, holds):
+                found.append(taken)
+                if clean is not None:
+                    _erase_taken(agent, taken, old)
+        for file in _files(agent, old):
+            if _says(agent, file, old, holds):
+                found.append(file)
+                if clean is not None:
+                    _erase_in(agent, file, old, holds=holds, clean=clean)
+    return tuple(found)
 
 
-def _erased_taken(
-    agent: Agent | None, taken: TakenFile, old: OldFiles, holds: Callable[[str], bool]
-) -> bool:
-    """Put an archive or copy of memory back, to be cleaned there, and delete any other."""
+def _files(agent: Agent | None, old: OldFiles) -> Iterator[OldFile]:
+    """Yield what is ours, and packed by us; plain files of an agent are memory like any other."""
+    for file in old.own(agent):
+        if agent is None or file.is_packed:
+            yield file
+    if agent is not None:
+        yield from (one for one in old.files.found(agent) if one.is_packed_by_us)
+
+
+def _says_taken(taken: TakenFile, old: OldFiles, holds: Callable[[str], bool]) -> bool:
     if taken.step is not Step.DELETE:
         return False
     try:
-        if not any(map(holds, _said(old.files.kept_texts(taken.kept), taken.kind))):
-            return False
+        return any(map(holds, _said(old.files.kept_texts(taken.kept), taken.kind)))
+    except OSError as error:
+        raise _not_erased(taken.kept, error) from error
+
+
+def _erase_taken(agent: Agent | None, taken: TakenFile, old: OldFiles) -> None:
+    """Put an archive or copy of memory back, to be cleaned there, and delete any other."""
+    try:
         is_memory = taken.kind in (OldKind.ARCHIVE, OldKind.OBSERVATIONS)
         if not (is_memory and _is_back(agent, taken, old)):
             old.files.purge(taken.kept)
     except OSError as error:
         raise _not_erased(taken.kept, error) from error
     old.taken.drop(taken)
-    return True
 
 
 def _is_back(agent: Agent | None, taken: TakenFile, old: OldFiles) -> bool:
@@ -75,27 +96,32 @@ def _is_back(agent: Agent | None, taken: TakenFile, old: OldFiles) -> bool:
     return True
 
 
-def _erased_own(
+def _says(agent: Agent | None, file: OldFile, old: OldFiles, holds: Callable[[str], bool]) -> bool:
+    try:
+        return any(map(holds, _said(old.files.texts(agent, file), file.kind)))
+    except OSError as error:
+        raise _not_erased(file.path.name, error) from error
+
+
+def _erase_in(
     agent: Agent | None,
     file: OldFile,
     old: OldFiles,
     *,
     holds: Callable[[str], bool],
     clean: Callable[[str], str],
-) -> bool:
+) -> None:
     try:
-        if not any(map(holds, _said(old.files.texts(agent, file), file.kind))):
-            return False
         text = None
         if file.kind is not OldKind.CONFIG:
-            text = clean("".join(it for _, it in old.files.texts(agent, file, is_exact=True)))
+            text = "".join(it for _, it in old.files.texts(agent, file, is_exact=True))
+            text = clean(text) if file.kind.is_ours else _records_without(text, holds)
         old.files.rewrite(agent, file, text)
     except OSError as error:
         raise _not_erased(file.path.name, error) from error
     for one in old.taken.of(OURS if agent is None else agent.ref):
         if one.step is Step.COMPRESS and f"{one.path}.gz" == str(file.path):
             old.taken.drop(one)  # it would not be unpacked to what it was
-    return True
 
 
 def _not_erased(name: str, error: OSError) -> StateError:
@@ -103,6 +129,37 @@ def _not_erased(name: str, error: OSError) -> StateError:
     return StateError(
         f"{name} may still hold what was forgotten: {why}", hint="Delete it, or mend that."
     )
+
+
+def _records_without(text: str, holds: Callable[[str], bool]) -> str:
+    """Return a transcript in which no text of a record says it; a record that hides it goes."""
+    return "\n".join(
+        kept for line in text.split("\n") if (kept := _record_without(line, holds)) is not None
+    )
+
+
+def _record_without(line: str, holds: Callable[[str], bool]) -> str | None:
+    if not _is_said(line, holds):
+        return line
+    try:
+        record = _without(json.loads(line), holds)
+    except (ValueError, RecursionError):
+        return None
+    made = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+    return None if _is_said(made, holds) else made
+
+
+def _is_said(line: str, holds: Callable[[str], bool]) -> bool:
+    return any(map(holds, _said(((1, line),), OldKind.ORPHAN)))
+
+
+def _without(value: object, holds: Callable[[str], bool]) -> object:
+    if isinstance(value, str):
+        lines = value.splitlines(keepends=True)
+        return "".join(one for one in lines if not holds(one)) if any(map(holds, lines)) else value
+    if isinstance(value, dict):
+        return {name: _without(one, holds) for name, one in value.items()}
+    return [_without(one, holds) for one in value] if isinstance(value, list) else value
 
 
 def _said(pieces: Iterable[tuple[int, str]], kind: OldKind) -> Iterator[str]:
@@ -133,6 +190,6 @@ def _strings(line: str) -> Iterator[str]:
         if isinstance(found, str):
             yield from found.splitlines()
         elif isinstance(found, dict):
-            waiting += found.values()
+            waiting += [*found, *found.values()]
         elif isinstance(found, list):
             waiting += found

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from memconsole.domain.agents import Agent
+    from memconsole.domain.cleanup import OldFile, TakenFile
     from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.memory.edits import MemoryAction
     from memconsole.domain.memory.entries import MemoryEntry
@@ -67,13 +68,18 @@ class Erased(NamedTuple):
         wrote: Files of the workspace.
         gone: Paths where no workspace stands any more, and of which something was erased.
         kept: Other workspaces of which our state holds the same text still.
-        old: How many files held it that were packed or taken away, or lay in our state folder.
+        old: Files that held it, packed, taken away or in our state folder.
     """
 
     wrote: list[Written]
     gone: tuple[str, ...]
     kept: tuple[str, ...]
-    old: int = 0
+    old: tuple[OldFile | TakenFile, ...] = ()
+
+    @property
+    def is_in_talks(self) -> bool:
+        """Whether an index of sessions may hold it."""
+        return any(not one.kind.is_ours for one in self.old)
 
 
 def erase(
@@ -89,11 +95,8 @@ def erase(
         StateError: What could be undone cannot be removed.
     """
     words, ids = erasure.words, erasure.ids
-    number = erase_from_old(
-        [one for one in reader.home().agents if str(one.workspace.resolve()) == memory.real],
-        old,
-        holds=lambda line: _has(line, words),
-        clean=lambda text: _scrubbed(text, words, ids),
+    places = in_old_files(
+        memory, erasure, reader=reader, old=old, clean=lambda text: _scrubbed(text, words, ids)
     )
     wrote = [it for path in erasure.paths if (it := _cut(memory, path, ids)) is not None]
     for path in _ours(memory):
@@ -106,7 +109,24 @@ def erase(
             return clean("" if now is None else now.text, words, ids)
 
         wrote.append(memory.change(path, make)[2])
-    return Erased(wrote, *_erase_records(memory, erasure, edits), number)
+    return Erased(wrote, *_erase_records(memory, erasure, edits), places)
+
+
+def in_old_files(
+    memory: AgentMemory,
+    erasure: Erasure,
+    *,
+    reader: Reader,
+    old: OldFiles,
+    clean: Callable[[str], str] | None = None,
+) -> tuple[OldFile | TakenFile, ...]:
+    """Return which old files hold what shall be gone; with `clean` they hold it no more.
+
+    Raises:
+        StateError: A file cannot be looked into or changed.
+    """
+    agents = [one for one in reader.home().agents if str(one.workspace.resolve()) == memory.real]
+    return erase_from_old(agents, old, holds=lambda line: _has(line, erasure.words), clean=clean)
 
 
 def _erase_records(
@@ -166,7 +186,8 @@ def finish(
             memory = memories.of(owner)
             with journal.turn(memory.root, is_forward=True):
                 erase(memory, erasure, edits, reader=reader, old=old_files)
-            _, notice = memory_index.refresh(memory, is_full=True)
+            # The run that was killed may have come as far as the transcripts.
+            _, notice = memory_index.refresh(memory, is_full=True, with_talks=True)
         except MemconsoleError as error:
             logger.warning("an erasure is not finished yet: %s", error)
             return

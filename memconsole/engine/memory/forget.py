@@ -18,7 +18,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
-from memconsole.engine.memory.erasure import erase, erasure_of
+from memconsole.engine.memory.erasure import erase, erasure_of, in_old_files
 from memconsole.errors import ConcurrentEditError, MemconsoleError
 from memconsole.text.figures import plural
 
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
+    from memconsole.domain.cleanup import OldFile, TakenFile
     from memconsole.domain.commands.memory import MemoryForget
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
@@ -77,18 +78,19 @@ def _erase(
     old: OldFiles,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""
-    opened: list[AgentMemory] = []
+    done: list[tuple[AgentMemory, Erased]] = []
 
     def attempt(memory: AgentMemory) -> Outcome:
-        opened.append(memory)
         entries = memory.find(command.ids)
-        if command.dry_run:
-            return _planned(command, memory, entries)
         erasure = erasure_of(entries, memory.agent.id)
+        if command.dry_run:
+            held = in_old_files(memory, erasure, reader=reader, old=old)
+            return _planned(command, memory, entries, held)
         journal.promise(memory.root, erasure)
         try:
             reader.forget()
             erased = erase(memory, erasure, edits, reader=reader, old=old)
+            done.append((memory, erased))
             return _done(command, memory, entries, erased.wrote, erased)
         except MemconsoleError as error:
             error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
@@ -97,14 +99,18 @@ def _erase(
     outcome = memory_turns.edit(command, attempt, is_indexed=False)
     if not isinstance(outcome, Forgotten):
         return outcome
-    return _rebuilt(outcome, opened[-1], memory_index, journal)
+    return _rebuilt(outcome, *done[-1], memory_index, journal)
 
 
 def _rebuilt(
-    outcome: Forgotten, memory: AgentMemory, memory_index: MemoryIndex, journal: Journal
+    outcome: Forgotten,
+    memory: AgentMemory,
+    erased: Erased,
+    memory_index: MemoryIndex,
+    journal: Journal,
 ) -> Outcome:
     """Build the index anew, so that nothing of what was forgotten for good is left in it."""
-    state, notice = memory_index.refresh(memory, is_full=True)
+    state, notice = memory_index.refresh(memory, is_full=True, with_talks=erased.is_in_talks)
     details = {**outcome.details, "index": state}
     if notice is None:
         journal.kept(memory.root)
@@ -175,9 +181,17 @@ def _archive(
     return memory.append(archive, "".join(parts), header=f"# Forgotten — {local:%Y-%m}\n\n")
 
 
-def _planned(command: MemoryForget, memory: AgentMemory, entries: Sequence[MemoryEntry]) -> Planned:
+def _planned(
+    command: MemoryForget,
+    memory: AgentMemory,
+    entries: Sequence[MemoryEntry],
+    held: Sequence[OldFile | TakenFile] = (),
+) -> Planned:
     told = "; ".join(memory.entry_line(one) for one in entries)
     rest = ", and no copy is kept" if command.is_hard else ""
+    if held:
+        rest += f", nor in {plural(len(held), 'old file')}"
+    rest += f"; {_NOT_OURS}" * command.is_hard
     wrote = []
     for path, group in groupby(entries, key=lambda one: one.path):
         seen = memory.read(path)
@@ -187,8 +201,17 @@ def _planned(command: MemoryForget, memory: AgentMemory, entries: Sequence[Memor
         command,
         f"would forget {told}{rest}",
         tuple(wrote),
-        {"entries": [dict(memory.row(one)) for one in entries], "hard": command.is_hard},
+        {
+            "entries": [dict(memory.row(one)) for one in entries],
+            "hard": command.is_hard,
+            **_old_files(held),
+        },
     )
+
+
+def _old_files(held: Sequence[OldFile | TakenFile]) -> dict[str, Detail]:
+    names: list[Detail] = [str(one.path) for one in held]
+    return {"old_files": names} if names else {}
 
 
 def _done(
@@ -219,7 +242,11 @@ def _done(
         command,
         f"{memory.agent.id} forgot {places}; {end}",
         tuple(wrote),
-        {"ids": ids, "hard": command.is_hard},
+        {
+            "ids": ids,
+            "hard": command.is_hard,
+            **_old_files(() if erased is None else erased.old),
+        },
         notices,
     )
 
@@ -228,14 +255,15 @@ def _end(erased: Erased) -> str:
     """Say where copies of ours were, and where some are left."""
     where = f", nor of {', '.join(erased.gone)}, where nothing stands any more" * bool(erased.gone)
     if erased.old:
-        where += f"; {plural(erased.old, 'old file')} held it, in what cleanup took or in our state"
-    if not erased.kept:
-        return f"no copy of ours is left of this workspace{where}"
-    kept = ", ".join(erased.kept)
-    return (
-        f"no copy of ours is left of this workspace{where}; "
-        f"the same text is still remembered of {kept}, another memory: forget it there"
-    )
+        many = plural(len(erased.old), "old file")
+        where += f"; {many} held it, in what cleanup packed or took or in our state"
+    if erased.kept:
+        kept = ", ".join(erased.kept)
+        where += f"; the same text is still remembered of {kept}, another memory: forget it there"
+    return f"no copy of ours is left of this workspace{where}; {_NOT_OURS}"
+
+
+_NOT_OURS: Final = "the platform's own transcripts and index stay as they are"
 
 
 def _word(text: str) -> str:

@@ -12,7 +12,7 @@ from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.engine.home.lookup import find_agent
 from memconsole.engine.search.open import QUALITY_OFF, targets, unread_notices
 from memconsole.engine.turn import require_workspace
-from memconsole.errors import EmbeddingError, IndexUnavailableError, LockedError
+from memconsole.errors import EmbeddingError, IndexUnavailableError, LockedError, StoreError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import plural, size_words
 
@@ -220,13 +220,16 @@ class MemoryIndex:
         notices = outcome.notices if notice is None else (*outcome.notices, notice)
         return replace(outcome, details={**outcome.details, "index": state}, notices=notices)
 
-    def refresh(self, memory: AgentMemory, *, is_full: bool) -> tuple[str, Notice | None]:
+    def refresh(
+        self, memory: AgentMemory, *, is_full: bool, with_talks: bool = False
+    ) -> tuple[str, Notice | None]:
         """Take the files in as they are now.
 
         Args:
             memory: The memory.
             is_full: Build the index anew, so that nothing of its old file is left, and drop those
                 of workspaces that stand nowhere any more.
+            with_talks: Also the indexes of sessions of all agents of this memory.
 
         Returns:
             `none`, `updated`, `rebuilt` or `stale`; why it is stale.
@@ -236,13 +239,18 @@ class MemoryIndex:
         if is_full:
             index.drop_gone()
         state = "none"
-        for target in targets(self.ports, settings, memory.home, (agent,), (Source.MEMORY,)):
+        wanted = targets(self.ports, settings, memory.home, (agent,), (Source.MEMORY,))
+        if with_talks:
+            home = memory.home
+            agents = [one for one in home.agents if str(one.workspace.resolve()) == memory.real]
+            wanted += targets(self.ports, settings, home, agents, (Source.SESSIONS,))
+        for target in wanted:
             if index.status(target.scope, target.settings).state is IndexState.MISSING:
                 continue
             try:
                 documents = target.documents()
                 index.sync(target.scope, documents, target.read, target.settings, is_full=is_full)
-            except (LockedError, IndexUnavailableError) as error:
+            except (LockedError, IndexUnavailableError, StoreError) as error:
                 return "stale", Notice("index-stale", str(error), agent=agent.id)
             state = "rebuilt" if is_full else "updated"
         return state, None

@@ -202,11 +202,59 @@ def test_hard_leaves_nothing_in_what_cleanup_packed_and_took(
     else:
         outcome = place.run(MemoryForget(place.ref, wanted, is_hard=True))
         assert isinstance(outcome, Forgotten)
-        assert "old files held it, in what cleanup took or in our state" in outcome.message
+        assert "old files held it, in what cleanup packed or took or in our" in outcome.message
     assert (place.holding(b"zebra"), place.holding(b"ZEBRA")) == ([], [])
+    talks = sorted((place.home / "agents/main/sessions").glob("*.jsonl.gz"))
+    assert talks != []
+    assert [one for one in talks if b"ZEBRA" in unpacked(one)] == []
     kept = [one for one in place.holding(b"Something that stays") if "observations" in one]
     assert len(kept) == 5
     assert "kept" in unpacked(next((place.state / "logs").glob("*.gz"))).decode()
+
+
+def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_rest(
+    place: Place,
+) -> None:
+    (place.workspace / "MEMORY.md").write_text(f"- Something that stays\n- {FACT}\n")
+    place.state.mkdir(mode=0o700)
+    path = place.home / "agents/main/sessions/00000000-0000-4000-8000-000000000009.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    texts = [[{"type": "text", "text": FACT}], f"first\n\n{FACT.upper()}!\nlast"]
+    said = [
+        '{"type": "session",  "id": "00000000-0000-4000-8000-000000000009"}',
+        *(
+            json.dumps({"type": "message", "id": one, "message": {"role": "user", "content": text}})
+            for one, text in zip("ab", texts, strict=True)
+        ),
+        f'{{"id": "c", "message": "{FACT}',
+        '{"type":"custom","id":"d","data":"caf\\u00e9\u2028 as it was"}',
+    ]
+    path.write_text("\n".join(said) + "\n", encoding="utf-8")
+    path.chmod(0o644)
+    at = (NOW - timedelta(days=9)).timestamp()
+    os.utime(path, (at, at))
+    place.run(Cleanup(place.ref, timedelta(days=1), takes_uncaptured=True))
+    place.run(Reindex(place.ref, with_sessions=True))
+    packed = path.with_name(f"{path.name}.gz")
+    wanted = (entries_of("MEMORY.md", (place.workspace / "MEMORY.md").read_text())[1].id,)
+
+    plan = place.run(MemoryForget(place.ref, wanted, is_hard=True, dry_run=True))
+    assert plan.details["old_files"] == [str(packed)]
+    assert "and no copy is kept, nor in 1 old file; the platform's own" in plan.message
+    assert b"zebra" in unpacked(packed)
+    assert sum(one.endswith(".sqlite") for one in place.holding(b"zebra")) == 2
+
+    outcome = place.run(MemoryForget(place.ref, wanted, is_hard=True))
+    assert outcome.details["old_files"] == [str(packed)]
+    header, first, second, last, end = unpacked(packed).decode().split("\n")
+    assert (header, last, end) == (said[0], said[4], "")
+    assert json.loads(first)["message"]["content"] == [{"type": "text", "text": ""}]
+    assert json.loads(second)["message"]["content"] == "first\n\nlast"
+    assert [json.loads(one)["id"] for one in (first, second)] == ["a", "b"]
+    assert packed.stat().st_mode & 0o777 == 0o600
+    assert (place.holding(b"zebra"), place.holding(b"ZEBRA")) == ([], [])
+    place.run(Cleanup(place.ref, is_undo=True))
+    assert not path.exists()
 
 
 def test_files_become_private_and_keep_what_is_stricter(place: Place) -> None:

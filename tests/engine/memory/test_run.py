@@ -353,7 +353,10 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     stage.save(str(ROOT), f"# A\n- **[13:20]** {SECRET}\n- Other\n")
     stage.world.read_before.store("home", {("path", "id", 1, (1,)): Tail()}, {})
     outcome = stage.forget(wanted, is_hard=True)
-    assert outcome.message.endswith("no copy of ours is left of this workspace")
+    assert outcome.message.endswith(
+        "no copy of ours is left of this workspace; the platform's own transcripts and index stay "
+        "as they are"
+    )
     assert isinstance(outcome, Forgotten), outcome
     assert [path for path, text in stage.files().items() if "door code" in text] == []
     assert [path for path, text in stage.files().items() if wanted in text] == []

@@ -193,7 +193,10 @@ class DiskOldTranscripts:
                     yield from _texts(source, kept, "replace")
 
     def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
-        """Give a file of ours another text, packed as it was, or none: then it is deleted."""
+        """Give a file of ours another text, packed as it was, or none: then it is deleted.
+
+        A transcript that we packed is private then; it is not unpacked any more.
+        """
         name = file.path.name
         with self._folder(agent, file.path) as folder, _opened(folder, file):
             if text is None:
@@ -203,7 +206,7 @@ class DiskOldTranscripts:
             data = text.encode("utf-8", "surrogateescape")
             if file.is_packed:
                 data = gzip.compress(data, mtime=int(file.modified_at.timestamp()))
-            replace_file(folder, name, data, mode=file.mode)
+            replace_file(folder, name, data, mode=file.mode if file.kind.is_ours else 0o600)
             times = (file.file_ns, file.file_ns)
             os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
 
