@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from datetime import datetime
 
+    from memconsole.domain.settings.sections import FlushSettings
+
 
 class Stage(StrEnum):
     """How near a compaction is."""
@@ -22,27 +24,20 @@ class Stage(StrEnum):
     FINAL = "final"
 
 
-@dataclass(frozen=True, slots=True)
-class FlushRules:
-    """Where the stages are.
+def limits_of(rules: FlushSettings, reserve_tokens: int, window: int) -> dict[Stage, int]:
+    """Return the tokens at which each stage begins; a stage of 0 or less is off.
 
-    Attributes:
-        ratio: Share of the window at which the early stage begins.
-        reserve_tokens: What the platform keeps free before it compacts.
-        soft_threshold_tokens: How long before that the final stage begins.
+    Args:
+        rules: `[flush]`.
+        reserve_tokens: What the platform keeps free before it compacts, as it is configured.
+        window: Of the session, in tokens.
     """
-
-    ratio: float = 0.70
-    reserve_tokens: int = 20_000
-    soft_threshold_tokens: int = 4_000
-
-    def limits(self, window: int) -> dict[Stage, int]:
-        """Return the tokens at which each stage begins; a stage of 0 or less is off."""
-        found = {
-            Stage.EARLY: int(self.ratio * window),
-            Stage.FINAL: window - self.reserve_tokens - self.soft_threshold_tokens,
-        }
-        return {stage: limit for stage, limit in found.items() if limit > 0}
+    reserve = max(reserve_tokens, rules.reserve_tokens_floor)
+    found = {
+        Stage.EARLY: int(rules.ratio * window),
+        Stage.FINAL: window - reserve - rules.soft_threshold_tokens,
+    }
+    return {stage: limit for stage, limit in found.items() if limit > 0}
 
 
 @dataclass(frozen=True, slots=True)

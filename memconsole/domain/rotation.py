@@ -25,7 +25,8 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import LiveSession
     from memconsole.domain.sessions.keys import SessionClass
     from memconsole.domain.sessions.stored import StoredSession
-    from memconsole.domain.sessions.tokens import RotationPolicy, Sample, TokenCount
+    from memconsole.domain.sessions.tokens import Sample, TokenCount
+    from memconsole.domain.settings import RotationSettings
 
 
 BREAKER = 3
@@ -39,7 +40,7 @@ def why_not_due(
     stored: StoredSession,
     session_class: SessionClass,
     count: TokenCount,
-    policy: RotationPolicy,
+    rules: RotationSettings,
     threshold: int,
 ) -> NotDue | None:
     """Return why automatic rotation leaves the session alone, or None when it is due."""
@@ -49,7 +50,7 @@ def why_not_due(
         return NotDue.ARCHIVED
     if not session_class.is_rotated:
         return NotDue.CLASS
-    if any(fnmatchcase(stored.key.text, pattern) for pattern in policy.skip_patterns):
+    if any(fnmatchcase(stored.key.text, pattern) for pattern in rules.skip_patterns):
         return NotDue.PATTERN
     if stored.session_id is None:
         return NotDue.NO_SESSION

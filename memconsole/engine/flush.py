@@ -13,7 +13,7 @@ from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.flush import Flush, FlushBefore, Flushed
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, status_of
-from memconsole.domain.flush import Cycle, FlushRules, crossed, due, marked
+from memconsole.domain.flush import Cycle, crossed, due, limits_of, marked
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW, TokenState
 from memconsole.engine.home.lookup import find_agent
@@ -54,13 +54,8 @@ class Fill:
 
 def fill_of(view: SessionView, home: Home, *, flushes: FlushLog, settings: Settings) -> Fill:
     """Return how far a session has come, and what was done about it."""
-    own = settings.for_agent(view.agent.id).flush
-    rules = FlushRules(
-        ratio=own.ratio,
-        reserve_tokens=max(home.config.reserve_tokens, own.reserve_tokens_floor),
-        soft_threshold_tokens=own.soft_threshold_tokens,
-    )
-    limits = rules.limits(view.window or DEFAULT_WINDOW)
+    rules = settings.for_agent(view.agent.id).flush
+    limits = limits_of(rules, home.config.reserve_tokens, view.window or DEFAULT_WINDOW)
     stored = view.stored
     cycle = Cycle(view.session_id, stored.compactions, stored.started_at)
     last = flushes.last(view.agent, view.key_text or "")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.observe.watch import WatchRules
 from memconsole.engine.config_check.watch import ConfigWatch
 from memconsole.engine.observe.watch import ObserverWatch
 from memconsole.engine.recover.watch import EndedWatch
@@ -12,6 +11,7 @@ from memconsole.engine.search.watch import IndexWatch
 
 if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import WatcherSettings
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import Clock, SessionStore
@@ -46,10 +46,9 @@ class Watches:
     def sessions(self) -> ObserverWatch:
         """Return a watch that has sessions observed while much is said in them (`[watcher]`)."""
 
-        def rules(agent: str) -> WatchRules | None:
+        def rules(agent: str) -> WatcherSettings | None:
             found = self._settings.for_agent(agent).watcher
-            cooldown_s = found.cooldown.total_seconds()
-            return WatchRules(found.line_threshold, cooldown_s) if found.is_enabled else None
+            return found if found.is_enabled else None
 
         return ObserverWatch(
             self._reader.home,

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.flush import Cycle, FlushMark, FlushRules, Stage, crossed, due, marked
+from memconsole.domain.flush import Cycle, FlushMark, Stage, crossed, due, limits_of, marked
+from memconsole.domain.settings.sections import FlushSettings
 
 EARLY, FINAL = Stage.EARLY, Stage.FINAL
 AT = datetime(2026, 1, 26, 13, tzinfo=UTC)
-RULES = FlushRules()
-LIMITS = RULES.limits(200_000)
+LIMITS = limits_of(FlushSettings(), 0, 200_000)
 CYCLE = Cycle("s-1", 0, AT)
 
 
@@ -33,7 +33,7 @@ def mark(*stages: Stage, cycle: Cycle = CYCLE) -> FlushMark:
     ],
 )
 def test_where_the_stages_are(window: int, limits: dict[Stage, int]) -> None:
-    assert RULES.limits(window) == limits
+    assert limits_of(FlushSettings(), 0, window) == limits
 
 
 @pytest.mark.parametrize(

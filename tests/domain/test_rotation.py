@@ -13,8 +13,9 @@ from memconsole.domain.sessions.stored import (
     StoredSession,
     TranscriptState,
 )
-from memconsole.domain.sessions.tokens import NotDue, RotationPolicy, Sample, TokenCount, TokenState
-from tests.domain.sessions.sample import POLICY, STORED, stored
+from memconsole.domain.sessions.tokens import NotDue, Sample, TokenCount, TokenState
+from memconsole.domain.settings import RotationSettings
+from tests.domain.sessions.sample import RULES, STORED, stored
 
 START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
 
@@ -35,38 +36,38 @@ START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)
     ],
 )
 def test_only_confirmed_counts_make_a_session_due(count: TokenCount, reason: NotDue | None) -> None:
-    assert why_not_due(STORED, SessionClass.MAIN, count, POLICY, 150_000) is reason
+    assert why_not_due(STORED, SessionClass.MAIN, count, RULES, 150_000) is reason
 
 
 FULL = TokenCount(TokenState.FRESH, 190_000)
 
 
 @pytest.mark.parametrize(
-    ("session", "kind", "policy", "reason"),
+    ("session", "kind", "rules", "reason"),
     [
-        (stored(key=None), SessionClass.OTHER, POLICY, NotDue.NO_KEY),
-        (stored(state=SessionState.ARCHIVED), SessionClass.MAIN, POLICY, NotDue.ARCHIVED),
-        (stored(session_id=None), SessionClass.MAIN, POLICY, NotDue.NO_SESSION),
-        (STORED, SessionClass.CRON, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.SUBAGENT, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.HOOK, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.INCOGNITO, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.OTHER, POLICY, NotDue.CLASS),
-        (STORED, SessionClass.GROUP, POLICY, None),
-        (STORED, SessionClass.THREAD, POLICY, None),
-        (STORED, SessionClass.MAIN, RotationPolicy(skip_patterns=("*:main",)), NotDue.PATTERN),
+        (stored(key=None), SessionClass.OTHER, RULES, NotDue.NO_KEY),
+        (stored(state=SessionState.ARCHIVED), SessionClass.MAIN, RULES, NotDue.ARCHIVED),
+        (stored(session_id=None), SessionClass.MAIN, RULES, NotDue.NO_SESSION),
+        (STORED, SessionClass.CRON, RULES, NotDue.CLASS),
+        (STORED, SessionClass.SUBAGENT, RULES, NotDue.CLASS),
+        (STORED, SessionClass.HOOK, RULES, NotDue.CLASS),
+        (STORED, SessionClass.INCOGNITO, RULES, NotDue.CLASS),
+        (STORED, SessionClass.OTHER, RULES, NotDue.CLASS),
+        (STORED, SessionClass.GROUP, RULES, None),
+        (STORED, SessionClass.THREAD, RULES, None),
+        (STORED, SessionClass.MAIN, RotationSettings(skip_patterns=("*:main",)), NotDue.PATTERN),
     ],
 )
 def test_what_rotation_never_takes(
-    session: StoredSession, kind: SessionClass, policy: RotationPolicy, reason: NotDue | None
+    session: StoredSession, kind: SessionClass, rules: RotationSettings, reason: NotDue | None
 ) -> None:
-    assert why_not_due(session, kind, FULL, policy, 150_000) is reason
+    assert why_not_due(session, kind, FULL, rules, 150_000) is reason
 
 
 @pytest.mark.parametrize("state", [TokenState.ESTIMATED, TokenState.STALE, TokenState.SUSPECT])
 def test_a_count_that_is_only_reckoned_makes_no_session_due(state: TokenState) -> None:
     count = TokenCount(state, 160_000, 50_000, is_reckoned=True)
-    not_due = why_not_due(STORED, SessionClass.MAIN, count, RotationPolicy(10_000), 10_000)
+    not_due = why_not_due(STORED, SessionClass.MAIN, count, RotationSettings(10_000), 10_000)
     assert not_due in (NotDue.STALE, NotDue.UNCONFIRMED)
 
 

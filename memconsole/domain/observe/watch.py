@@ -8,21 +8,12 @@ observer starts both anew.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
 
-
-@dataclass(frozen=True, slots=True)
-class WatchRules:
-    """`[watcher]`.
-
-    Attributes:
-        line_threshold: New lines from which a look is wanted.
-        cooldown_s: Seconds between two looks.
-    """
-
-    line_threshold: int = 40
-    cooldown_s: float = 300.0
+if TYPE_CHECKING:
+    from memconsole.domain.settings.sections import WatcherSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,10 +36,10 @@ class LineCount:
         """Return it after a run of the observer, whoever started it."""
         return LineCount(0, at_s)
 
-    def due_in_s(self, now_s: float, rules: WatchRules) -> float | None:
+    def due_in_s(self, now_s: float, rules: WatcherSettings) -> float | None:
         """Return the seconds until a look is due: 0 for now, None while too little was said."""
         if self.lines < rules.line_threshold:
             return None
         if self.observed_s is None:
             return 0.0
-        return max(0.0, self.observed_s + rules.cooldown_s - now_s)
+        return max(0.0, self.observed_s + rules.cooldown.total_seconds() - now_s)

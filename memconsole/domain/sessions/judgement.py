@@ -5,6 +5,7 @@ The rules as an operator reads them: `docs/contract.md`, "sessions".
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
@@ -12,7 +13,7 @@ from memconsole.domain.sessions.tokens import TokenCount, TokenState
 if TYPE_CHECKING:
     from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.sessions.stored import StoredSession
-    from memconsole.domain.sessions.tokens import RotationPolicy
+    from memconsole.domain.settings import RotationSettings
     from memconsole.domain.transcripts.records import Tail
 
 _COUNTED_ANEW_BELOW = 0.5
@@ -58,7 +59,28 @@ def is_trusted(stored: StoredSession) -> bool:
     return True
 
 
-def needs_usage(stored: StoredSession, policy: RotationPolicy, window: int | None) -> bool:
+def threshold_of(
+    rules: RotationSettings, window: int | None, key: str | None = None, model: str | None = None
+) -> int:
+    """Return the tokens from which a session is due for rotation.
+
+    Args:
+        rules: `[rotation]`; the limit of a key comes before that of a model.
+        window: What its model takes; None when nobody knows.
+        key: Its key.
+        model: `provider/model`, or the model alone.
+    """
+    if key is not None and key in rules.keys:
+        return rules.keys[key]
+    for pattern, limit in rules.models.items() if model else ():
+        if fnmatchcase(model or "", pattern):
+            return limit
+    if window is None or window <= 0:
+        return rules.threshold_tokens
+    return min(rules.threshold_tokens, int(rules.window_ratio * window))
+
+
+def needs_usage(stored: StoredSession, rules: RotationSettings, window: int | None) -> bool:
     """Tell whether the transcript must be asked: nothing to trust, or a number with consequences.
 
     A trusted number below the threshold decides nothing, so its transcript is left alone: a home
@@ -72,7 +94,7 @@ def needs_usage(stored: StoredSession, policy: RotationPolicy, window: int | Non
     if reported == 0:
         return True  # it was reset, or nobody counted: the transcript knows which
     key = None if stored.key is None else stored.key.text
-    threshold = policy.threshold(window, key, model_of(stored))
+    threshold = threshold_of(rules, window, key, model_of(stored))
     return reported >= threshold or (window is not None and reported > window)
 
 

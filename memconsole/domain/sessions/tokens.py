@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import field
 from datetime import timedelta
 from enum import StrEnum
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
     from datetime import datetime
 
 
@@ -71,46 +69,6 @@ class NotDue(StrEnum):
     NO_KEY = "no-key"
     NO_SESSION = "no-session"
     PATTERN = "skip-pattern"
-
-
-@dataclass(frozen=True, slots=True)
-class RotationPolicy:
-    """When a session is due.
-
-    Attributes:
-        threshold_tokens: Absolute limit; reaching it is due.
-        window_ratio: Share of the model's window that must not be passed.
-        skip_patterns: Shell patterns of keys that never rotate.
-        key_thresholds: Limit by session key, before all others.
-        model_thresholds: Limit by shell pattern of `provider/model`; the first that fits.
-        overhead_tokens: What no transcript holds (prompt, tools), for an estimate without usage.
-    """
-
-    threshold_tokens: int = 150_000
-    window_ratio: float = 0.75
-    skip_patterns: tuple[str, ...] = ()
-    key_thresholds: Mapping[str, int] = field(default_factory=dict)
-    model_thresholds: Mapping[str, int] = field(default_factory=dict)
-    overhead_tokens: int = 20_000
-
-    def threshold(
-        self, window: int | None, key: str | None = None, model: str | None = None
-    ) -> int:
-        """Return the limit in tokens for a session with this window.
-
-        Args:
-            window: What its model takes; None when nobody knows.
-            key: Its key.
-            model: `provider/model`, or the model alone.
-        """
-        if key is not None and key in self.key_thresholds:
-            return self.key_thresholds[key]
-        for pattern, limit in self.model_thresholds.items() if model else ():
-            if fnmatchcase(model or "", pattern):
-                return limit
-        if window is None or window <= 0:
-            return self.threshold_tokens
-        return min(self.threshold_tokens, int(self.window_ratio * window))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from memconsole.domain.sessions.judgement import (
     count_tokens,
     model_of,
     percent,
+    threshold_of,
     window_of,
 )
 from memconsole.domain.sessions.keys import SessionClass, classify
@@ -27,7 +28,8 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.sessions.stored import StoredSession
-    from memconsole.domain.sessions.tokens import Growth, RotationPolicy, Sample
+    from memconsole.domain.sessions.tokens import Growth, Sample
+    from memconsole.domain.settings import RotationSettings
     from memconsole.domain.transcripts.records import Tail
 
 
@@ -55,7 +57,7 @@ def judge(
     evidence: Evidence,
     *,
     config: PlatformConfig,
-    policy: RotationPolicy,
+    rules: RotationSettings,
     now: datetime,
 ) -> SessionView:
     """Return the row that every face shows; no time in it is ahead of `now`."""
@@ -65,9 +67,9 @@ def judge(
     )
     window = window_of(stored, config)
     key_text = None if stored.key is None else stored.key.text
-    threshold = policy.threshold(window, key_text, model_of(stored))
-    count = count_tokens(stored, window, evidence.usage, policy.overhead_tokens)
-    not_due = why_not_due(stored, session_class, count, policy, threshold)
+    threshold = threshold_of(rules, window, key_text, model_of(stored))
+    count = count_tokens(stored, window, evidence.usage, rules.overhead_tokens)
+    not_due = why_not_due(stored, session_class, count, rules, threshold)
     because = None if not_due is None else explain(not_due, stored, session_class, threshold)
     return SessionView(
         stored=stored,

@@ -12,7 +12,7 @@ from memconsole.domain.sessions.activity import is_running
 from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
-from memconsole.domain.sessions.tokens import LOOKBACK, RotationPolicy
+from memconsole.domain.sessions.tokens import LOOKBACK
 from memconsole.domain.settings import RotationSettings, usable
 from memconsole.domain.settings.sections import HealthSettings
 from memconsole.domain.snapshot.unsaved import TODAY
@@ -114,26 +114,19 @@ class Reader:
         self._before: Mapping[UsageMark, Tail] | None = None
         self._news = self._listed = 0
 
-    def policy(self, agent_id: str, threshold_tokens: int | None = None) -> RotationPolicy:
-        """Return the rotation policy of one agent; the usual one where its section is wrong.
+    def rotation(self, agent_id: str, threshold_tokens: int | None = None) -> RotationSettings:
+        """Return `[rotation]` of one agent; the usual one where its section is wrong.
 
         Sessions are shown all the same. What rotates reads the section itself, and is refused.
         """
-        rotation = self.settings.for_agent(agent_id).rotation
+        rules = self.settings.for_agent(agent_id).rotation
         try:
-            rotation.threshold_tokens  # noqa: B018 - a section that is wrong refuses
+            rules.threshold_tokens  # noqa: B018 - a section that is wrong refuses
         except ConfigError:
-            rotation = RotationSettings()
-        return RotationPolicy(
-            threshold_tokens=rotation.threshold_tokens
-            if threshold_tokens is None
-            else threshold_tokens,
-            window_ratio=rotation.window_ratio,
-            skip_patterns=rotation.skip_patterns,
-            overhead_tokens=rotation.overhead_tokens,
-            key_thresholds=rotation.keys if threshold_tokens is None else {},
-            model_thresholds=rotation.models if threshold_tokens is None else {},
-        )
+            rules = RotationSettings()
+        if threshold_tokens is None:
+            return rules
+        return replace(rules, threshold_tokens=threshold_tokens, keys={}, models={})
 
     def _stuck_after(self, agent_id: str) -> timedelta:
         """Return from when on a run is stuck; the usual time where the section is wrong."""
@@ -198,7 +191,7 @@ class Reader:
         threshold_tokens: int | None = None,
     ) -> list[SessionView]:
         """Judge every session of a reading; cheap, and done anew each time: the clock moves on."""
-        policy = self.policy(reading.agent.id, threshold_tokens)
+        rules = self.rotation(reading.agent.id, threshold_tokens)
         stuck_after = self._stuck_after(reading.agent.id)
         now = self._clock.now()
         views = []
@@ -213,7 +206,7 @@ class Reader:
                 name=name,
                 stuck_after=stuck_after,
             )
-            views.append(judge(stored, evidence, config=home.config, policy=policy, now=now))
+            views.append(judge(stored, evidence, config=home.config, rules=rules, now=now))
         return views
 
     def pool(self, home: Home, agent: Agent, *, reuse: bool = False) -> Pool:
@@ -265,7 +258,7 @@ class Reader:
     def _usages(
         self, home: Home, agent: Agent, listing: StoreListing, failed: list[Notice]
     ) -> dict[str, Tail]:
-        policy = self.policy(agent.id)
+        rules = self.rotation(agent.id)
         deep = _newest_sessions(listing, self._clock.now())
         far: dict[str, TranscriptRef] = {}
         near: dict[str, TranscriptRef] = {}
@@ -276,7 +269,7 @@ class Reader:
                 continue
             if session_id in deep:
                 far[session_id] = ref
-            elif is_running(stored) or needs_usage(stored, policy, window_of(stored, home.config)):
+            elif is_running(stored) or needs_usage(stored, rules, window_of(stored, home.config)):
                 near[session_id] = ref
             elif ref.kind is TranscriptKind.FILE:
                 unread[session_id] = ref

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.checkpoint.rules import is_capturable
 from memconsole.domain.commands.observe import Observe
-from memconsole.domain.observe.watch import LineCount, WatchRules
+from memconsole.domain.observe.watch import LineCount
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings.sections import WatcherSettings
 from memconsole.domain.transcripts.records import EntryKind
 from memconsole.engine.home.lookup import owns
 from memconsole.errors import MemconsoleError
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _LIMIT_BYTES: Final = 4 * 1024 * 1024
-"""What one look passes of a transcript that grew by more than anybody sessions."""
+"""What one look passes of a transcript that grew by more than anybody says."""
 
 _START: Final = -1
 """Before every place."""
@@ -61,7 +62,7 @@ class ObserverWatch:
     def __init__(
         self,
         home: Callable[[], Home],
-        rules: Callable[[str], WatchRules | None] = lambda _: WatchRules(),
+        rules: Callable[[str], WatcherSettings | None] = lambda _: WatcherSettings(),
         listing: Callable[[Agent], StoreListing] | None = None,
         *,
         sessions: SessionStore,

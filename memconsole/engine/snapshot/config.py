@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.config_check.compaction import urgent
 from memconsole.domain.config_check.finding import ConfigFacts, WindowUse
+from memconsole.domain.sessions.judgement import threshold_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
 
@@ -50,7 +51,7 @@ def windows_in_use(
     config = home.config
     named = config.windows.get(config.default_model or "")
     tokens = named or DEFAULT_WINDOW
-    policy = reader.policy("")
-    threshold = min(policy.threshold_tokens, int(policy.window_ratio * tokens))
+    rules = reader.rotation("")
+    threshold = threshold_of(rules, tokens)
     name = config.default_model or "the usual model"
     yield WindowUse(tokens, name, threshold, is_assumed=named is None)

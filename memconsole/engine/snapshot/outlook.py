@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.flush import FlushRules, Stage
+from memconsole.domain.flush import Stage, limits_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
 from memconsole.domain.settings.sections import FlushSettings
@@ -73,13 +73,8 @@ def _limits(mark: tuple[str, int, int], home: Home, settings: Settings) -> Limit
         own.ratio  # noqa: B018 - a section that is wrong refuses
     except ConfigError:
         own = FlushSettings()
-    rules = FlushRules(
-        ratio=own.ratio,
-        reserve_tokens=max(home.config.reserve_tokens, own.reserve_tokens_floor),
-        soft_threshold_tokens=own.soft_threshold_tokens,
-    )
     return Limits(
-        flush=rules.limits(window).get(Stage.EARLY),
+        flush=limits_of(own, home.config.reserve_tokens, window).get(Stage.EARLY),
         rotation=threshold,
         compaction=max(window - home.config.reserve_tokens, 0),
     )

@@ -14,7 +14,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.sessions.tokens import RotationPolicy
+from memconsole.domain.settings import RotationSettings
 
 AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)
@@ -30,7 +30,7 @@ STORED = StoredSession(
     tokens_fresh=True,
     window=200_000,
 )
-POLICY = RotationPolicy()
+RULES = RotationSettings()
 
 
 def stored(**changes: object) -> StoredSession:

@@ -14,11 +14,13 @@ from memconsole.domain.sessions.judgement import (
     is_trusted,
     needs_usage,
     percent,
+    threshold_of,
     window_of,
 )
-from memconsole.domain.sessions.tokens import RotationPolicy, TokenCount, TokenState
+from memconsole.domain.sessions.tokens import TokenCount, TokenState
+from memconsole.domain.settings import RotationSettings
 from memconsole.domain.transcripts.records import Compaction, Tail
-from tests.domain.sessions.sample import POLICY, stored
+from tests.domain.sessions.sample import RULES, stored
 
 if TYPE_CHECKING:
     from memconsole.domain.sessions.stored import (
@@ -167,24 +169,24 @@ def test_the_shown_number_and_the_percent_basis_differ_for_suspect_counts() -> N
 
 
 def test_the_threshold_follows_the_window_and_the_key() -> None:
-    assert POLICY.threshold(None) == 150_000
-    assert POLICY.threshold(200_000) == 150_000
-    assert POLICY.threshold(128_000) == 96_000
-    assert POLICY.threshold(1_000_000) == 150_000
-    keyed = RotationPolicy(key_thresholds={"agent:main:main": 80_000})
-    assert keyed.threshold(200_000, "agent:main:main") == 80_000
-    assert keyed.threshold(200_000, "agent:main:other") == 150_000
+    assert threshold_of(RULES, None) == 150_000
+    assert threshold_of(RULES, 200_000) == 150_000
+    assert threshold_of(RULES, 128_000) == 96_000
+    assert threshold_of(RULES, 1_000_000) == 150_000
+    keyed = RotationSettings(keys={"agent:main:main": 80_000})
+    assert threshold_of(keyed, 200_000, "agent:main:main") == 80_000
+    assert threshold_of(keyed, 200_000, "agent:main:other") == 150_000
 
 
 def test_a_threshold_may_hold_for_models_of_a_name() -> None:
-    by_model = RotationPolicy(
-        key_thresholds={"agent:main:main": 80_000},
-        model_thresholds={"anthropic/*": 120_000, "*": 400_000},
+    by_model = RotationSettings(
+        keys={"agent:main:main": 80_000},
+        models={"anthropic/*": 120_000, "*": 400_000},
     )
-    assert by_model.threshold(200_000, "k", "anthropic/claude-opus-4-5") == 120_000
-    assert by_model.threshold(1_000_000, "k", "google/gemini") == 400_000
-    assert by_model.threshold(200_000, "agent:main:main", "anthropic/x") == 80_000
-    assert by_model.threshold(200_000, "k", None) == 150_000
+    assert threshold_of(by_model, 200_000, "k", "anthropic/claude-opus-4-5") == 120_000
+    assert threshold_of(by_model, 1_000_000, "k", "google/gemini") == 400_000
+    assert threshold_of(by_model, 200_000, "agent:main:main", "anthropic/x") == 80_000
+    assert threshold_of(by_model, 200_000, "k", None) == 150_000
 
 
 def test_the_window_comes_from_the_model_then_the_entry_then_nobody() -> None:
@@ -216,7 +218,7 @@ def test_the_platform_may_use_less_than_the_window() -> None:
 
 def test_transcripts_are_asked_only_where_it_matters() -> None:
     def asks(**changes: object) -> bool:
-        return needs_usage(stored(**changes), POLICY, 200_000)
+        return needs_usage(stored(**changes), RULES, 200_000)
 
     assert not asks(tokens_reported=149_999)
     assert asks(tokens_reported=150_000)

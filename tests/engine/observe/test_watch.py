@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.observe.watch import LineCount, WatchRules
+from memconsole.domain.observe.watch import LineCount
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,
@@ -149,7 +149,7 @@ def test_files_of_others_and_a_missing_home_change_nothing() -> None:
     ],
 )
 def test_the_rule_by_itself(count: LineCount, now: float, wait: float | None) -> None:
-    assert count.due_in_s(now, WatchRules()) == wait
+    assert count.due_in_s(now, WatcherSettings()) == wait
 
 
 def test_each_agent_has_its_own_threshold_and_one_may_be_off() -> None:
