@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from memconsole.cli.call.call import Call
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
+    from memconsole.engine.report import ReportMaker
     from memconsole.ports.fleet import FleetSource
     from memconsole.scheduler.control import Jobs
 
@@ -58,7 +59,13 @@ def front(call: Call) -> int:
     engine = later(lambda: call.engine if sources is None else _several(call, sources))
     with call.life():
         feed = build_feed(engine, is_of_several=sources is not None)
-        return run_console(engine, call.settings, feed, jobs=jobs)
+        return run_console(engine, call.settings, feed, jobs=jobs, report=lambda: _report(call))
+
+
+def _report(call: Call) -> ReportMaker:
+    from memconsole.compose.report import build_report  # noqa: PLC0415 - rarely asked for
+
+    return build_report(call.settings, call.origin, call.clock)
 
 
 def _sources(call: Call) -> Sequence[FleetSource]:

@@ -5,10 +5,11 @@ A KB is 1,024 bytes, and sizes are cut down, never rounded up: 735,011 bytes are
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from datetime import datetime, timedelta, tzinfo
+    from datetime import datetime, tzinfo
 
 UNKNOWN = "?"
 
@@ -18,6 +19,7 @@ _STEP = 1024
 _MINUTE = 60
 _HOUR = 60 * _MINUTE
 _DAY = 24 * _HOUR
+_SECONDS = {"s": 1, "m": _MINUTE, "h": _HOUR, "d": _DAY, "w": 7 * _DAY}
 
 
 def kilo(tokens: float | None) -> str:
@@ -37,6 +39,26 @@ def short_kilo(tokens: float | None) -> str:
     """Return a round count as `150K`; a count that is not round keeps its decimal."""
     text = kilo(tokens)
     return text.replace(".0K", "K").replace(".0M", "M")
+
+
+def read_tokens(text: str) -> int:
+    """Return a count as people write it: `120000`, `120k`, `0.2M`.
+
+    Raises:
+        ValueError: It is none.
+        OverflowError: It has no end.
+    """
+    said = text.strip().casefold()
+    factor = {"k": 1_000, "m": 1_000_000}.get(said[-1:], 1)
+    return round(float(said.rstrip("km") if factor > 1 else said) * factor)
+
+
+def read_span(text: str) -> timedelta | None:
+    """Return a duration as people write it: `90m`, `6h`, `7d`; None where it is none."""
+    number, unit = text.strip()[:-1].strip(), text.strip()[-1:].lower()
+    if unit not in _SECONDS or not (number.isascii() and number.isdigit() and len(number) < 7):
+        return None
+    return timedelta(seconds=int(number) * _SECONDS[unit])
 
 
 def percent(value: float | None) -> str:

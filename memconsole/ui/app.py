@@ -65,6 +65,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.engine import Engine
+    from memconsole.engine.report import ReportMaker
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import ChangeFeed
     from memconsole.ui.actions.targets import Target
@@ -182,6 +183,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
     _has_sheets = False
     _drawn_at = float("-inf")
     left = Underway()
+    report: Callable[[], ReportMaker] | None = None
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding(
             "ctrl+c",

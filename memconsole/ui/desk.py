@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
     from memconsole.engine.engine import Engine
+    from memconsole.engine.report import ReportMaker
     from memconsole.ports.jobs import JobControl
     from memconsole.ui.actions.action import Actions
     from memconsole.ui.actions.targets import Target
@@ -93,6 +94,12 @@ class Go(Protocol):
     def health(self) -> None:
         """Open the health checks."""
 
+    def report(self, make: Callable[[], ReportMaker]) -> None:
+        """Open what a bug report would hold."""
+
+    def what_if(self, agent_id: str | None, threshold: int | None, since: str) -> None:
+        """Open what rotation would have done."""
+
     @property
     def found(self) -> int | None:
         """Place among the findings of the one that was gone to; None when one is elsewhere."""
@@ -109,6 +116,7 @@ class Desk(Protocol):
         failure: Why the last reading failed; empty when it did not.
         quiet_since: Since when all readings found the home quiet; None when the last did not.
         jobs: The scheduler's jobs; None when this console has none.
+        report: Makes what a bug report needs; None when this console cannot.
         typing_pause_s: Seconds without a letter after which a search begins.
         index_pause_s: Seconds for which an agent is shown before an index that it lacks is built;
             None leaves that to the first search.
@@ -122,6 +130,7 @@ class Desk(Protocol):
     glyphs: Glyphs
     clock: ScreenClock
     jobs: JobControl | None
+    report: Callable[[], ReportMaker] | None
     typing_pause_s: float
     reading_pause_s: float
     index_pause_s: float | None

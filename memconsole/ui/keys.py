@@ -119,6 +119,11 @@ def command_verb(key: str, spec: CommandSpec, title: str) -> Verb:
     return Verb(key, f"command({spec.name!r})", title, spec.help, spec.name)
 
 
+WHAT_IF = Verb(
+    "i", "what_if", "what if", "What rotation would have done in the last 7 days", "what-if"
+)
+
+
 def panel_keys(names: Iterable[str]) -> list[Binding]:
     """Return the numbers that lead to the panels of a screen."""
     return [

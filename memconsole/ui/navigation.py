@@ -12,13 +12,14 @@ from memconsole.ui.screens.overview.screen import OverviewScreen
 from memconsole.ui.screens.search.rows import first_word, location_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.jobs.runs import JobView
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import SearchHit, SearchRequest
     from memconsole.domain.snapshot.snapshot import Attention, SessionView
+    from memconsole.engine.report import ReportMaker
     from memconsole.ports.jobs import JobControl
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
@@ -251,6 +252,19 @@ class Navigation:
 
         if not isinstance(self._app.screen, FindingsScreen):
             self._app.push_screen(FindingsScreen())
+
+    def report(self, make: Callable[[], ReportMaker]) -> None:
+        """Open what a bug report would hold."""
+        from memconsole.ui.screens.health.report import ReportScreen  # noqa: PLC0415 - see above
+
+        if not isinstance(self._app.screen, ReportScreen):
+            self._app.push_screen(ReportScreen(lambda: make().sections()))
+
+    def what_if(self, agent_id: str | None, threshold: int | None, since: str) -> None:
+        """Open what rotation would have done."""
+        from memconsole.ui.screens.jobs.what_if import WhatIfScreen, supposed  # noqa: PLC0415
+
+        self._app.push_screen(WhatIfScreen(supposed(agent_id, threshold, since)))
 
     def help(self) -> None:
         """Open the keys of the screen in front."""

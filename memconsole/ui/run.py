@@ -12,10 +12,11 @@ from memconsole.ui.app import ConsoleApp
 from memconsole.ui.terminal.log import LogBuffer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
+    from memconsole.engine.report import ReportMaker
     from memconsole.ports.jobs import JobControl
     from memconsole.ports.platform import ChangeFeed
 
@@ -26,6 +27,7 @@ def run_console(
     feed: ChangeFeed | None = None,
     *,
     jobs: JobControl | None = None,
+    report: Callable[[], ReportMaker] | None = None,
 ) -> int:
     """Run the console until it is left; return the exit code: 0, 1 after a bug, 128 + signal.
 
@@ -34,6 +36,7 @@ def run_console(
         settings: Everything an operator can set.
         feed: File events; None means polling alone.
         jobs: The scheduler's jobs; a hosted scheduler ends with the console.
+        report: Makes what a bug report needs.
     """
     # A reading in its thread lets the screen's thread in five times sooner than usual.
     sys.setswitchinterval(0.001)
@@ -47,6 +50,7 @@ def run_console(
             is_colourless=is_colourless(settings),
             jobs=jobs,
         )
+        app.report = report
         try:
             app.run(mouse=settings.ui.mouse)
         finally:

@@ -31,6 +31,8 @@ SCREENS = {
     "jobs": (("v",), "rotation"),
     "health": (("h",), "health"),
     "log": (("l",), "log"),
+    "report": (("h", "a", "o"), "Versions"),
+    "what if": (("a", "i"), "what if"),
     "findings": (("!",), "1 Findings"),
     "search": (("a", "o"), "search"),
     "help": (("?",), "checkpoint"),

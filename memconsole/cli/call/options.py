@@ -14,7 +14,7 @@ from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.errors import UsageError
-from memconsole.text.compiled import compiled
+from memconsole.text.figures import read_span, read_tokens
 
 MCP_LIBRARY: Final = "mcp"
 
@@ -45,8 +45,6 @@ SessionArgument = Annotated[
         show_default=False,
     ),
 ]
-
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800}
 
 
 def at_least_one(option: str, value: int | None) -> None:
@@ -83,19 +81,14 @@ def tag_of(text: str, extra: tuple[str, ...] = ()) -> str:
     return tag
 
 
-_SPAN = r"(\d{1,6})\s*([smhdw])"
-
-
 def tokens(text: str | int) -> int:
     """Read a number of tokens as people write it: `120000`, `120k`, `0.2M`.
 
     Raises:
         typer.BadParameter: It is none.
     """
-    said = str(text).strip().casefold()
-    factor = {"k": 1_000, "m": 1_000_000}.get(said[-1:], 1)
     try:
-        return round(float(said.rstrip("km") if factor > 1 else said) * factor)
+        return read_tokens(str(text))
     except (ValueError, OverflowError) as error:
         raise typer.BadParameter(f"{text!r} is no number of tokens, such as 120k") from error
 
@@ -106,7 +99,7 @@ def parse_since(text: str, now: datetime) -> datetime:
     Raises:
         UsageError: It is neither a duration nor a date.
     """
-    if (span := _span(text)) is not None:
+    if (span := read_span(text)) is not None:
         try:
             return now - span
         except OverflowError:
@@ -126,15 +119,10 @@ def parse_span(option: str, text: str) -> timedelta:
     Raises:
         UsageError: It is no duration.
     """
-    span = _span(text)
+    span = read_span(text)
     if not span:
         raise UsageError(f"{option} {text!r} is no duration", hint="Write such as 90m, 8h or 7d.")
     return span
-
-
-def _span(text: str) -> timedelta | None:
-    found = compiled(_SPAN).fullmatch(text.strip().lower())
-    return None if found is None else timedelta(seconds=int(found[1]) * _UNITS[found[2]])
 
 
 def require_mcp() -> None:

@@ -352,6 +352,10 @@ class ConsoleScreen(PanelScreen):
             return why_not_host(app)
         if action == "export":
             return self._why_not_export(self.pane)
+        if action == "what_if" and app.snapshot is not None and app.snapshot.homes:
+            return "what if is for a console of one home"
+        if action == "report" and app.report is None:
+            return "this console makes no report: `memconsole report` does"
         return self._why_not_here(action)
 
     def _no_target(self, spec: CommandSpec) -> str:
@@ -441,6 +445,20 @@ class ConsoleScreen(PanelScreen):
     def action_group(self, label: str) -> None:
         """Show the hosts with a label alone."""
         self.desk.go.group(label)
+
+    def action_what_if(
+        self, agent_id: str | None = None, threshold: int | None = None, since: str = "7d"
+    ) -> None:
+        """Show which sessions rotation would have taken, of the agent that is meant here."""
+        if agent_id is None:
+            agents = {one.agent.id for one in self.targets(Subject.AGENT)}
+            agent_id = next(iter(agents)) if len(agents) == 1 else None
+        self.desk.go.what_if(agent_id, threshold, since)
+
+    def action_report(self) -> None:
+        """Show what a bug report would hold."""
+        if self.desk.report is not None:
+            self.desk.go.report(self.desk.report)
 
     def action_observations(self) -> None:
         """Open what is remembered of the sessions of the agent that is meant here."""

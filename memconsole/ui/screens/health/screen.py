@@ -61,6 +61,7 @@ class HealthScreen(ConsoleScreen):
         bind("3", "panel(3)", "in full", "Panel 3: one of them in full", name="panel-3"),
     ]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
+        Verb("o", "report", "report", "What a bug report would hold; e writes it", "report"),
         Verb("x", "mute", "mute", "Tell nobody of this for a day, or tell people again", "mute"),
         replace(command_verb("D", MEMORY_FORGET, "forget"), panels=("one",)),
     )

@@ -17,7 +17,7 @@ from memconsole.ui.actions.targets import ALL, for_agents, for_homes, for_views,
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
-from memconsole.ui.keys import Verb, panel_keys
+from memconsole.ui.keys import WHAT_IF, Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import hosts as host_rows
@@ -71,6 +71,7 @@ class OverviewScreen(ConsoleScreen):
             ("journal",),
         ),
         Verb("o", "search", "whole search", "Search with facets and preview", "whole-search"),
+        WHAT_IF,
     )
     MARKED: ClassVar[tuple[str, ...]] = _PANELS[:2]
     SORTED: ClassVar[tuple[str, ...]] = _PANELS[:2]

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from itertools import islice
+from itertools import islice, zip_longest
 from typing import TYPE_CHECKING, Final, Protocol
 
 from memconsole.domain.commands.catalogue import CATALOGUE
 from memconsole.domain.commands.command import Subject
+from memconsole.domain.commands.rotate import ROTATE
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.lazy_dataclass import dataclass
+from memconsole.text.figures import read_span, read_tokens
 from memconsole.ui.actions.targets import for_agents, for_session, for_us
 from memconsole.ui.drawing.literal import literal
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from memconsole.ui.actions.targets import Target
 
 AGENT, SESSION, OWN, DRY_RUN = "--agent", "--session", "--own", "--dry-run"
+
+WHAT_IF, THRESHOLD, SINCE = "--what-if", "--threshold", "--since"
 
 _MOST_ENDINGS: Final = 50
 """Of ten thousand sessions nobody scrolls through all: another letter narrows them."""
@@ -43,6 +47,7 @@ class Meant:
         is_dry_run: Only its plan is wanted.
         problem: Why the line cannot be run; empty when it can.
         endings: What may stand in place of its last word, whole lines.
+        action: What the line does instead, where it only shows something.
     """
 
     spec: CommandSpec | None = None
@@ -50,6 +55,7 @@ class Meant:
     is_dry_run: bool = False
     problem: str = ""
     endings: tuple[str, ...] = ()
+    action: str = ""
 
 
 class Selects(Protocol):
@@ -84,6 +90,8 @@ def read_line(line: str, snapshot: ConsoleSnapshot | None, selected: Selects) ->
     if spec is None or snapshot is None:
         return Meant()
     words, problem = _words(rest)
+    if spec is ROTATE and WHAT_IF in words and not problem:
+        return _what_if(words, snapshot)
     found = _Line(spec, snapshot, words)
     if problem or found.problem:
         return Meant(spec, problem=problem or found.problem, endings=found.endings(line))
@@ -93,6 +101,30 @@ def read_line(line: str, snapshot: ConsoleSnapshot | None, selected: Selects) ->
     if found.is_forced:
         spec = replace(spec, given={**spec.given, spec.force: True})
     return Meant(spec, targets, found.is_dry_run, found.problem, found.endings(line))
+
+
+def _what_if(words: list[str], snapshot: ConsoleSnapshot) -> Meant:
+    """Return which rotations are wanted to be seen; nothing is rotated."""
+    given = {THRESHOLD: "", SINCE: "7d", AGENT: ""}
+    rest = [one for word in words for one in word.split("=", 1) if one != WHAT_IF]
+    for option, value in zip_longest(rest[::2], rest[1::2], fillvalue=""):
+        name = _SHORT.get(option, option)
+        if name not in given or not value:
+            takes = f"rotate {WHAT_IF} takes {', '.join(given)}, each with a value"
+            return Meant(ROTATE, problem=takes)
+        given[name] = value
+    agent = given[AGENT].casefold() or None
+    if agent is not None and all(one.ref.id != agent for one in snapshot.agents):
+        return Meant(ROTATE, problem=f"there is no agent {literal(given[AGENT])!r}")
+    if not read_span(given[SINCE]):
+        return Meant(ROTATE, problem=f"{SINCE} takes such as 6h or 7d here")
+    try:
+        threshold = read_tokens(given[THRESHOLD]) if given[THRESHOLD] else None
+    except (ValueError, OverflowError):
+        threshold = 0
+    if threshold is not None and threshold < 1:
+        return Meant(ROTATE, problem=f"{THRESHOLD} takes a number of tokens, such as 120k")
+    return Meant(ROTATE, action=f"what_if({agent!r}, {threshold!r}, {given[SINCE]!r})")
 
 
 def _words(rest: str) -> tuple[list[str], str]:
@@ -218,6 +250,8 @@ class _Line:
             live = (one for one in self._snapshot.sessions if one.state is SessionState.LIVE)
             yield from (one.key_text for one in live if one.key_text)
         if not is_session:
+            if self.spec is ROTATE and not self._about:
+                yield WHAT_IF
             yield from (one for one in self._options() if one not in stem.split())
 
 

@@ -200,6 +200,8 @@ class PaletteScreen(Dialog[Choice | None]):
             return ()
         if self._meant.problem:
             return self._lines(self._meant.problem, Role.WARNING)
+        if self._meant.action:
+            return self._lines("shows what would have been rotated; nothing is done", Role.MUTED)
         return self._lines(f"{self._whom()}: planning", Role.MUTED)
 
     def _whom(self) -> str:
@@ -249,6 +251,8 @@ class PaletteScreen(Dialog[Choice | None]):
                 self.action_complete()
             elif self._meant.problem:
                 self._field.reopen()
+            elif self._meant.action:
+                self.dismiss(Choice(self._meant.action))
             else:
                 self.dismiss(Choice(meant=self._meant))
         elif number is None:
@@ -352,12 +356,18 @@ def entries(screen: ConsoleScreen) -> tuple[Entry, ...]:
                 refusal=screen.why_not("command", (spec.name,)) or "",
                 writes=True,
             )
+    found.setdefault("report", _report(screen))
     found |= _switches(screen.desk.snapshot)
     for theme in THEMES:
         found[f"theme-{theme.name}"] = Entry(
             f"theme {theme.name}", "", "Change the colours", f"app.theme({theme.name!r})"
         )
     return tuple(found.values())
+
+
+def _report(screen: ConsoleScreen) -> Entry:
+    refusal = screen.why_not("report", ()) or ""
+    return Entry("report", "", "What a bug report would hold; e writes it", "report", refusal)
 
 
 def _switches(snapshot: ConsoleSnapshot | None) -> dict[str, Entry]:

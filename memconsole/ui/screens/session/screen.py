@@ -18,7 +18,7 @@ from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.names import row_key, session_name
 from memconsole.ui.drawing.spans import Role, Span
-from memconsole.ui.keys import Verb, panel_keys, refusal
+from memconsole.ui.keys import WHAT_IF, Verb, panel_keys, refusal
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.session.rows import (
     WINDOW,
@@ -57,6 +57,7 @@ class SessionScreen(ConsoleScreen):
     BINDINGS: ClassVar[list[BindingType]] = [*panel_keys(_PANELS)]
     ACTIONS: ClassVar[tuple[Verb, ...]] = (
         Verb("p", "pruning", "pruning", "What the platform would prune", "pruning"),
+        WHAT_IF,
         Verb("r", "restore", "restore", RESTORE.help, RESTORE.name, panels=("windows",)),
         Verb("b", "branch", "branch", BRANCH.help, "branch", panels=("windows",)),
     )

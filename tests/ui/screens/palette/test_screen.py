@@ -82,7 +82,7 @@ async def test_help_is_grouped_by_purpose_and_the_same_in_one_column(engine: Fak
         *("Act", "On this screen", "Open", "Move and find", "View", "Console", "Signs")
     ]
     assert {spec.name for spec in CATALOGUE if spec.key} < set(groups["Act"])
-    assert groups["On this screen"] == ["pruning"]
+    assert groups["On this screen"] == ["pruning", "what-if"]
     assert {"panel-1", "search", "up"} < set(groups["Move and find"])
     assert {name: set(lines) for name, lines in found[1].items()} == {
         name: set(lines) for name, lines in groups.items()
