@@ -126,6 +126,11 @@ class Given:
     whole_chars: int | None = None
     weighing: Weighing | None = field(default=None, repr=False, compare=False)
 
+    @property
+    def is_given_once(self) -> bool:
+        """Whether the next start alone is given it, as the hand-over of an earlier window."""
+        return self.name == HANDOVER_NAME
+
 
 @dataclass(frozen=True, slots=True)
 class Bootstrap:

@@ -31,6 +31,7 @@ from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.observe.rules import source_of
 from memconsole.domain.sessions.keys import (
+    GLOBAL,
     SessionClass,
     classify,
     is_per_peer,
@@ -109,8 +110,7 @@ class BootstrapService:
         """
         run, kind = self._scene(workspace, session_key)
         waiting = self._waiting(run, kind, session_key)
-        handed = () if waiting is None else _handed(run, waiting)
-        [found] = _given(run, (kind,), first=handed)
+        [found] = _given(run, (kind,), first=_handed(run, waiting))
         is_handed = any(one.name == HANDOVER_NAME for one in found.files)
         if waiting is not None and is_start and is_handed:
             with suppress(StateError):  # then the next start is given it again
@@ -120,10 +120,14 @@ class BootstrapService:
     def _waiting(
         self, run: _BootstrapRun, kind: SessionClass, session_key: str | None
     ) -> Handover | None:
-        """Return the hand-over that waits for a session; its key alone tells whose it is."""
-        if session_key is None or not kind.may_be_captured(groups=True):
+        """Return the hand-over that waits for a session; without a key, for the main one."""
+        if not kind.may_be_captured(groups=True):
             return None
-        return self._handovers.waiting(run.agent.ref, session_key)
+        agent = run.agent
+        if session_key is None:
+            is_global = agent.session_scope == GLOBAL
+            session_key = GLOBAL if is_global else f"agent:{agent.id}:{agent.main_key}"
+        return self._handovers.waiting(agent.ref, session_key)
 
     def by_class(self, agent_id: str) -> tuple[Bootstrap, ...]:
         """Return what the sessions of one agent are given, for each class of them.
@@ -140,6 +144,8 @@ class BootstrapService:
     ) -> Bootstrap:
         """Return what an agent should read at the start of a session where no hook gives it.
 
+        A hand-over that waits for the session comes first, and waits on: the hook gives it once.
+
         Args:
             workspace: As for `given`.
             session_key: As for `given`.
@@ -149,8 +155,9 @@ class BootstrapService:
             UsageError: The workspace is nobody's.
         """
         run, kind = self._scene(workspace, session_key)
+        handed = _handed(run, self._waiting(run, kind, session_key))
         if not kind.is_captured:
-            return Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
+            return Bootstrap(kind, handed, () if handed else (f"{kind.phrase} is given nothing",))
         today = local_day(self._clock.now(), run.zone)
         logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
         found: dict[str, str | None] = {ACTIVE_CONTEXT: run.active()}
@@ -162,7 +169,7 @@ class BootstrapService:
                 run.keep_back(path)
         if kind is SessionClass.MAIN:
             found["MEMORY.md"] = run.text("MEMORY.md")
-        given = _fitted(run, kind, found)
+        given = _fitted(run, kind, found, handed)
         return replace(given, left_out=(*given.left_out, *run.kept_back))
 
     def _scene(
@@ -188,10 +195,10 @@ class BootstrapService:
         )
 
 
-def _handed(run: _BootstrapRun, waiting: Handover) -> tuple[Given, ...]:
+def _handed(run: _BootstrapRun, waiting: Handover | None) -> tuple[Given, ...]:
     """Return the text of a hand-over; none where its file is gone."""
-    text = run.text(waiting.path)
-    if text is None:
+    text = None if waiting is None else run.text(waiting.path)
+    if waiting is None or text is None:
         return ()
     path = str(run.agent.workspace / waiting.path)
     return (Given(HANDOVER_NAME, path, wrapped(text)),)

@@ -84,7 +84,13 @@ def encode(found: Bootstrap) -> Row:
     return {
         "session_class": found.session_class.value,
         "files": [
-            {"name": one.name, "path": one.path, "content": one.content, "missing": False}
+            {
+                "name": one.name,
+                "path": one.path,
+                "content": one.content,
+                "missing": False,
+                "once": one.is_given_once,
+            }
             for one in found.files
         ],
         "chars": found.chars,
@@ -166,7 +172,8 @@ def _line(printer: Printer, one: WeighedLine) -> tuple[Cell | str, ...]:
 
 def _show(printer: Printer, found: Bootstrap, redact: bool) -> None:
     for one in found.files:
-        printer.title(one.name, f"{short_kilo(len(one.content))} characters, {one.path}")
+        once = ", given once, to the next start" if one.is_given_once else ""
+        printer.title(one.name, f"{short_kilo(len(one.content))} characters{once}, {one.path}")
         for line in safe.block(one.content, redact=redact).splitlines():
             printer.write(line)
     printer.gap()

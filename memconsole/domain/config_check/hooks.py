@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import Severity
-from memconsole.domain.config_check.finding import Change, Finding, shown
+from memconsole.domain.config_check.finding import Change, Finding, part, shown
 from memconsole.text.figures import short_kilo
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.config_check.finding import ConfigFacts
     from memconsole.domain.memory.files import Pool
 
@@ -122,6 +123,31 @@ def folder_of(name: str, folders: Mapping[str, frozenset[str]] | None) -> str | 
         if "HOOK.md" in files and (folder == name or folder.endswith(f"-{name}")):
             return folder
     return None
+
+
+def why_silent(
+    name: str, folders: Mapping[str, frozenset[str]] | None, config: PlatformConfig
+) -> str:
+    """Return what keeps one of our hooks from running, as the end of a sentence; else nothing.
+
+    Args:
+        name: One of `HOOKS`.
+        folders: As of `folder_of`; None where nobody could look: then nothing is said.
+        config: Of the platform.
+    """
+    if folders is None:
+        return ""
+    folder = folder_of(name, folders)
+    if folder is None:
+        return ", not before `memconsole hooks install`: no hook gives it"
+    if not config.is_readable:
+        return ", if the platform runs its hooks: its configuration cannot be read"
+    internal = part(part(config.checked, "hooks"), "internal")
+    is_on = part(part(internal, "entries"), folder).get("enabled") is True
+    if internal.get("enabled") is not False and is_on:
+        return ""
+    does = "`memconsole config fix` does that"
+    return f", not before the hook {one_line(folder)} is switched on: {does}"
 
 
 def _switched_off(facts: ConfigFacts, folders: list[str]) -> Iterator[Finding]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ports.bundle import HealthPorts, SearchNeeds
     from memconsole.ports.platform import RotationLog, RunLog, Workspace
+    from memconsole.ports.state import CaptureLog, EventLog
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class HealthInputs:
 
     runs: RunLog
     rotations: RotationLog
+    captures: CaptureLog
+    events: EventLog
     workspace: Workspace
     search: SearchNeeds
     health: Callable[[], HealthPorts]

@@ -166,12 +166,18 @@ def state(inputs: HealthInputs) -> Check:
 
 
 def _another_state(inputs: HealthInputs) -> Check | None:
-    """Tell of a checkpoint in a workspace that our state knows nothing of: it was not ours."""
+    """Tell of a checkpoint in a workspace that our state knows nothing of: it was not ours.
+
+    What stood there before we looked first may be of a state folder that was moved or lost.
+    """
     saved: dict[Path, datetime] = {}
+    since = inputs.events.first_look(str(inputs.snapshot.home.path))
     for view in inputs.snapshot.agents:
         if view.pool is not None and view.pool.active_context_at is not None:
-            known = view.checkpoint_at or view.pool.active_context_at
-            saved[view.pool.root] = max(known, saved.get(view.pool.root, known))
+            capture = inputs.captures.last(view.agent.ref)
+            known = since if capture is None else capture.at
+            if known is not None:
+                saved[view.pool.root] = max(known, saved.get(view.pool.root, known))
     found: dict[Path, datetime] = {}
     for root, at in saved.items():
         try:

@@ -181,6 +181,8 @@ class HealthService:
         inputs = HealthInputs(
             runs=self._runs,
             rotations=self._rotations,
+            captures=self._snapshots.captures,
+            events=self._snapshots.events,
             workspace=self._workspace,
             search=self._needs,
             health=self._health,

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.checkpoint.rules import class_of, label_of
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.commands.restore import HandedOver
-from memconsole.domain.config_check.hooks import GIVES_STARTS, folder_of
+from memconsole.domain.config_check.hooks import GIVES_STARTS, why_silent
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
@@ -169,9 +169,7 @@ class _Made:
     @property
     def unless(self) -> str:
         """What keeps it from being given, as the end of a sentence."""
-        if self.hooks is None or folder_of(GIVES_STARTS, self.hooks) is not None:
-            return ""
-        return ", not before `memconsole hooks install`: no hook gives it"
+        return why_silent(GIVES_STARTS, self.hooks, self.memory.home.config)
 
     @property
     def details(self) -> dict[str, Detail]:

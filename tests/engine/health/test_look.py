@@ -360,13 +360,17 @@ def test_files_that_the_platform_cuts_are_named(world: World) -> None:
     assert "main/MEMORY.md" in inputs(world, "bootstrap-truncation").message
 
 
+@pytest.mark.parametrize("is_first", [False, True])
 @pytest.mark.parametrize(("minutes", "status_"), [(0, "ok"), (5, "warning"), (-5, "ok")])
 def test_a_checkpoint_that_our_state_knows_nothing_of_was_another_memconsoles(
-    world: World, minutes: int, status_: str
+    world: World, minutes: int, status_: str, *, is_first: bool
 ) -> None:
     [agent] = world.platform.agents
     ours = Capture(agent.ref, "s", None, NOW, "", "", is_logged=False, day_file=None, workspace="")
-    world.captures.add(ours)
+    if is_first:  # we never saved anything, and have looked on since then
+        world.events.first[str(HOME)] = NOW
+    else:
+        world.captures.add(ours)
     place = agent.workspace, "memory/ACTIVE_CONTEXT.md"
     made = (ours.at + minutes * MINUTE).astimezone(timezone(timedelta(hours=2)))
     context = f"# Active Context — main\n> Updated: {made.isoformat()} by memconsole checkpoint\n"

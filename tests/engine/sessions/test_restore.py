@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.commands.memory import MemoryUndo, Undone
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.restore import HandedOver, Restore
@@ -133,9 +134,24 @@ def test_a_hand_over_that_no_hook_gives_says_so() -> None:
 
     assert told().endswith("not before `memconsole hooks install`: no hook gives it")
     config.folders = {"mc-memory-index-inject": frozenset({"HOOK.md", "handler.js"})}
-    assert "hooks install" not in told()
+    off = "before the hook mc-memory-index-inject is switched on: `memconsole config fix` does that"
+    for internal in (
+        None,
+        {"enabled": True},
+        {"enabled": True, "entries": {"mc-memory-index-inject": {"enabled": False}}},
+        {"enabled": False, "entries": {"mc-memory-index-inject": {"enabled": True}}},
+    ):
+        checked = {"hooks": {"internal": internal}} if internal else {}
+        stage.world.platform.config = PlatformConfig(checked=checked)
+        assert told().endswith(off)
+    entries = {"mc-memory-index-inject": {"enabled": True}}
+    checked = {"hooks": {"internal": {"enabled": True, "entries": entries}}}
+    stage.world.platform.config = PlatformConfig(checked=checked)
+    assert told().endswith(".md")
+    stage.world.platform.config = PlatformConfig(is_readable=False)
+    assert told().endswith("its configuration cannot be read")
     config.folders = None
-    assert "hooks install" not in told()
+    assert told().endswith(".md")
 
 
 def test_a_transcript_whose_session_nobody_knows_is_handed_over_when_it_is_named() -> None:
@@ -195,6 +211,20 @@ def test_the_next_start_of_that_session_alone_is_given_it_once() -> None:
     assert len(stage.given()) == 1  # a look is no start
     assert "compared both" in stage.given(is_start=True)[0]
     assert stage.given(is_start=True) == []
+
+
+@pytest.mark.parametrize("key", [None, KEY])
+def test_what_to_read_begins_with_a_hand_over_that_waits_and_does_not_use_it_up(
+    key: str | None,
+) -> None:
+    stage = Stage()
+    stage.restore()
+    for _ in range(2):
+        found = stage.engine.bootstrap.to_read(session_key=key)
+        assert [one.name for one in found.files if one.is_given_once] == ["HANDOVER.md"]
+        assert found.files[0].is_given_once
+    assert len(stage.given(is_start=True)) == 1
+    assert not any(one.is_given_once for one in stage.engine.bootstrap.to_read().files)
 
 
 def test_a_hand_over_that_could_not_be_read_at_a_start_waits_for_the_next_one() -> None:
