@@ -180,6 +180,13 @@ def test_another_threshold_for_one_run() -> None:
     assert found.threshold_tokens == 50_000
 
 
+def test_a_threshold_for_one_run_comes_before_those_of_keys() -> None:
+    own = RotationSettings(keys={"agent:main:main": 120_000})
+    settings = replace(SETTINGS, rotation=own)
+    assert planned_keys(plan(row(tokens=80_000), settings=settings, threshold=50_000))
+    assert not planned_keys(plan(row(tokens=80_000), settings=settings))
+
+
 def test_named_sessions_answer_one_by_one() -> None:
     sessions = (row("agent:main:main", 1_000), row("agent:main:telegram:direct:2", 160_000))
 
