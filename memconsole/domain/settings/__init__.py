@@ -414,10 +414,7 @@ class Settings:
 
     def is_on(self, wants: Callable[[Settings], bool]) -> bool:
         """As `any_agent`; in a section that is wrong nothing is on."""
-        try:
-            return self.any_agent(wants)
-        except ConfigError:
-            return False
+        return usable(lambda: self.any_agent(wants), otherwise=False)
 
     def require(self, section: str) -> None:
         """Refuse to go on where a section that has no part of its own cannot be used.

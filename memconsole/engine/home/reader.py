@@ -20,7 +20,7 @@ from memconsole.engine.home.judge import Evidence, judge
 from memconsole.engine.home.service import HomeService
 from memconsole.engine.transcripts.ages import last_words
 from memconsole.engine.transcripts.tail import read_usages
-from memconsole.errors import ConfigError, TranscriptRefusedError
+from memconsole.errors import TranscriptRefusedError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -119,11 +119,8 @@ class Reader:
 
         Sessions are shown all the same. What rotates reads the section itself, and is refused.
         """
-        rules = self.settings.for_agent(agent_id).rotation
-        try:
-            rules.threshold_tokens  # noqa: B018 - a section that is wrong refuses
-        except ConfigError:
-            rules = RotationSettings()
+        own = self.settings.for_agent(agent_id).rotation
+        rules = usable(lambda: (own.threshold_tokens, own)[1], RotationSettings())
         if threshold_tokens is None:
             return rules
         return replace(rules, threshold_tokens=threshold_tokens, keys={}, models={})

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 from memconsole.domain.flush import Stage, limits_of
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
+from memconsole.domain.settings import usable
 from memconsole.domain.settings.sections import FlushSettings
 from memconsole.domain.snapshot.outlook import Limits, Outlook, next_event
 from memconsole.engine.freshness import freshness_of
-from memconsole.errors import ConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -68,13 +68,10 @@ def with_outlook(
 
 def _limits(mark: tuple[str, int, int], home: Home, settings: Settings) -> Limits:
     agent_id, window, threshold = mark
-    own = settings.for_agent(agent_id).flush
-    try:
-        own.ratio  # noqa: B018 - a section that is wrong refuses
-    except ConfigError:
-        own = FlushSettings()
+    own, reserve = settings.for_agent(agent_id).flush, home.config.reserve_tokens
+    usual = limits_of(FlushSettings(), reserve, window)
     return Limits(
-        flush=limits_of(own, home.config.reserve_tokens, window).get(Stage.EARLY),
+        flush=usable(lambda: limits_of(own, reserve, window), usual).get(Stage.EARLY),
         rotation=threshold,
-        compaction=max(window - home.config.reserve_tokens, 0),
+        compaction=max(window - reserve, 0),
     )
