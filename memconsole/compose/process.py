@@ -11,7 +11,8 @@ from memconsole.adapters.platform.home import find_home
 from memconsole.config.keys import HOOK_VARIABLE
 from memconsole.config.load import load
 from memconsole.domain.calendar import resolve_zone
-from memconsole.errors import ConfigError, HomeNotFoundError
+from memconsole.domain.settings import usable
+from memconsole.errors import HomeNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -60,10 +61,8 @@ def home_mark(settings: Settings) -> str:
 
     A state folder may serve several homes, each with a scheduler, locks and jobs of its own.
     """
-    try:
-        own = [one for one in settings.fleet.sources if "://" not in one]
-    except ConfigError:
-        return ""
+    sources = usable(lambda: settings.fleet.sources, ())
+    own = [one for one in sources if "://" not in one]
     if len(own) < 2:
         return ""
     import hashlib  # noqa: PLC0415 - most have one home

@@ -18,8 +18,8 @@ from memconsole.domain.freshness import (
     usual_reset,
 )
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings import usable
 from memconsole.domain.settings.sections import FreshnessSettings
-from memconsole.errors import ConfigError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -97,10 +97,8 @@ def assumed_reset(settings: Settings, agent_id: str) -> str:
 
     Where our own section about it is wrong, its usual value tells: that it is wrong is a finding.
     """
-    try:
-        return settings.for_agent(agent_id).freshness.assume
-    except ConfigError:
-        return FreshnessSettings().assume
+    own = settings.for_agent(agent_id).freshness
+    return usable(lambda: own.assume, FreshnessSettings().assume)
 
 
 def _judged(view: SessionView, policy: Policy, settings: Settings, now: datetime) -> Freshness:

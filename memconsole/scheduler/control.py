@@ -12,7 +12,8 @@ from memconsole.domain.agents import Origin
 from memconsole.domain.jobs.layers import Layer, layer_of, named_layers
 from memconsole.domain.jobs.runs import WATCHER, JobRecord, JobView, Start, watcher_view
 from memconsole.domain.jobs.schedule import DailyAt
-from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, UsageError
+from memconsole.domain.settings import usable
+from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
@@ -258,7 +259,7 @@ class Jobs:
         anew: dict[str, Callable[[], None]],
         firsts: list[Callable[[], None]],
     ) -> None:
-        if self._is_on(lambda: self.settings.search.sync):
+        if usable(lambda: self.settings.search.sync, otherwise=False):
             watches["index_sync"] = engine.watches.index(may_build=True)
         if self.settings.is_on(lambda one: one.recovery.is_enabled):
             ended = watches["recovery"] = engine.watches.ended()
@@ -268,13 +269,6 @@ class Jobs:
             sessions = watches["observer"] = engine.watches.sessions()
             anew["observer"] = sessions.observed
             firsts.append(sessions.begin)
-
-    def _is_on(self, switch: Callable[[], bool]) -> bool:
-        """Whether a switch is on; in a section that is wrong it is not."""
-        try:
-            return switch()
-        except ConfigError:
-            return False
 
     def _runner(self) -> JobRunner:
         return JobRunner(self.engine, self.locks, self.child, underway=self._underway)

@@ -21,11 +21,12 @@ from memconsole.domain.health import (
     status_text,
     unknown,
 )
+from memconsole.domain.settings import usable
 from memconsole.domain.snapshot.attention import with_checks
 from memconsole.engine.health import memory, own, platform
 from memconsole.engine.health.inputs import HealthInputs
 from memconsole.engine.home.live import LiveView
-from memconsole.errors import ConfigError, MemconsoleError, ReadOnlyError, StateError
+from memconsole.errors import MemconsoleError, ReadOnlyError, StateError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -172,10 +173,7 @@ class HealthService:
 
     def _has_fleet(self) -> bool:
         """Whether this host publishes, or nobody can tell: its check says what is wrong then."""
-        try:
-            return self._settings.fleet.is_published
-        except ConfigError:
-            return True
+        return usable(lambda: self._settings.fleet.is_published, otherwise=True)
 
     def _checked(self, snapshot: ConsoleSnapshot) -> HealthReport:
         inputs = HealthInputs(

@@ -12,6 +12,7 @@ from memconsole.domain.release import HAS_MCP_SERVERS, least_release, release_of
 from memconsole.domain.sessions.composition import TokensByClass, advice, composition, files_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
+from memconsole.domain.settings import usable
 from memconsole.domain.snapshot.snapshot import (
     Contributor,
     SessionDetail,
@@ -27,7 +28,7 @@ from memconsole.engine.sessions.windows import newness, stored_windows, unattrib
 from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import take_fingerprint
 from memconsole.engine.transcripts.whole import read_whole
-from memconsole.errors import ConfigError, SessionNotFoundError, StoreError
+from memconsole.errors import SessionNotFoundError, StoreError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -326,10 +327,7 @@ def _fill(
     """Return how far a live session is from its compaction; None for anything else."""
     if view.state is not SessionState.LIVE or not view.session_class.is_rotated:
         return None
-    try:
-        return fill_of(view, snapshot.home, flushes=flushes, settings=settings)
-    except ConfigError:  # of the section about it; that is a finding of its own
-        return None
+    return usable(lambda: fill_of(view, snapshot.home, flushes=flushes, settings=settings), None)
 
 
 def _limits(view: SessionView, snapshot: ConsoleSnapshot, fill: Fill) -> dict[str, int]:

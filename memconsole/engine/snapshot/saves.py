@@ -10,9 +10,9 @@ from memconsole.domain.commands.rotate import ROTATE
 from memconsole.domain.events import Cut, EventKind
 from memconsole.domain.sessions.keys import classify, key_of
 from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.settings import usable
 from memconsole.domain.snapshot.snapshot import name_of, named
 from memconsole.domain.snapshot.unsaved import TODAY, Saves
-from memconsole.errors import ConfigError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -151,8 +151,5 @@ def _did(run: Run, key: str, at: datetime) -> bool:
 
 def _checkpoint(settings: Settings, agent_id: str) -> tuple[timedelta, timedelta] | None:
     """Return how often an agent is saved, and when it counts as quiet."""
-    try:
-        own = settings.for_agent(agent_id).checkpoint
-        return own.interval, own.stale_after
-    except ConfigError:  # what the section lacks is a finding of its own
-        return None
+    own = settings.for_agent(agent_id).checkpoint
+    return usable(lambda: (own.interval, own.stale_after), None)
