@@ -65,7 +65,7 @@ def _console(call: Call) -> int:
 
 def _search(call: Call, plain: Plain) -> int | None:
     # The console searches later.
-    from memconsole.cli.call.find import answer  # noqa: PLC0415
+    from memconsole.cli.call.search import answer  # noqa: PLC0415
     from memconsole.domain.search.values import SearchRequest  # noqa: PLC0415
     from memconsole.engine.home.lookup import default_agent  # noqa: PLC0415
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.alerts.channels import LogChannel
+from memconsole.adapters.gateway.errors import RefusedError
 from memconsole.adapters.gateway.identity import DeviceFile
-from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.locks import hold
 from memconsole.adapters.platform.config.write import keep_copy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.adapters.gateway.errors import RefusedError
 from memconsole.adapters.gateway.identity import DeviceFile
-from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.config.host_zone import unknown_zone
 from memconsole.system.regular_file import open_regular
 

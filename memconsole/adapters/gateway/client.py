@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Final
 
 from memconsole.adapters.gateway import frames
 from memconsole.adapters.gateway.connection import SocketConnection
+from memconsole.adapters.gateway.errors import AnswerError, ConnectionLostError
 from memconsole.adapters.gateway.listener import Listener
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
 from memconsole.adapters.gateway.program import ProgramConnection
 from memconsole.adapters.gateway.reconnecting import ReconnectingConnection
 from memconsole.adapters.gateway.sessions import Listed, find_row, list_rows

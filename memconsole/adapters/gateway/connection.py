@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway import frames
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
+from memconsole.adapters.gateway.errors import AnswerError, ConnectionLostError
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.graphemes import cut

@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol
 
+from memconsole.adapters.gateway.errors import RefusedError
 from memconsole.adapters.gateway.handshake import REACH_S, Attempt, open_connection, safe_address
-from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.adapters.gateway.program import ProgramConnection, find_program
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.lazy_dataclass import dataclass

@@ -23,7 +23,7 @@ from memconsole.adapters.gateway.connection import (
     SocketConnection,
     broken,
 )
-from memconsole.adapters.gateway.problem import (
+from memconsole.adapters.gateway.errors import (
     AnswerError,
     ConnectionLostError,
     RefusedError,

@@ -12,7 +12,7 @@ import os
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.gateway.problem import RefusedError
+from memconsole.adapters.gateway.errors import RefusedError
 from memconsole.domain.gateway import Verdict, refusal
 from memconsole.lazy_dataclass import dataclass
 from memconsole.system.atomic_file import create_file, remove, temporary_name

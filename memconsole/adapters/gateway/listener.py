@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from memconsole.adapters.gateway.connection import SocketConnection, farewell
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
+from memconsole.adapters.gateway.errors import AnswerError, ConnectionLostError
 from memconsole.domain.gateway import Verdict
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway import frames
 from memconsole.adapters.gateway.connection import Hello
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError
+from memconsole.adapters.gateway.errors import AnswerError, ConnectionLostError
 from memconsole.domain.gateway import Verdict, judge_error, refusal
 from memconsole.system import launch
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from memconsole.adapters.gateway.connection import SocketConnection
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
+from memconsole.adapters.gateway.errors import AnswerError, ConnectionLostError, RefusedError
 from memconsole.adapters.gateway.program import is_unclear, judge_program
 from memconsole.adapters.gateway.sessions import fewer_params
 from memconsole.domain.gateway import Verdict, judge_error, refusal

@@ -7,7 +7,7 @@ import time
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.gateway import frames
-from memconsole.adapters.gateway.problem import AnswerError
+from memconsole.adapters.gateway.errors import AnswerError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

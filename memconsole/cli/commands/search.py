@@ -11,7 +11,6 @@ import typer
 
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.find import answer
 from memconsole.cli.call.options import (
     AgentOption,
     DryRunOption,
@@ -20,6 +19,7 @@ from memconsole.cli.call.options import (
     call_of,
     request_of,
 )
+from memconsole.cli.call.search import answer
 from memconsole.cli.json import outcome
 from memconsole.domain.agents import Notice
 from memconsole.domain.commands.reindex import REINDEX, Reindex, Reindexed

@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memconsole.adapters.gateway import frames
+from memconsole.adapters.gateway.errors import AnswerError, RefusedError
 from memconsole.adapters.gateway.identity import Device, DeviceFile
-from memconsole.adapters.gateway.problem import AnswerError, RefusedError
 from memconsole.adapters.gateway.sessions import fewer_params
 from memconsole.errors import GatewayCallError, GatewayUnavailableError
 from tests.adapters.gateway.scripted import TOKEN, error, let_in, ok, scripted, until

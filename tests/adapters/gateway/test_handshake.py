@@ -20,8 +20,8 @@ from cryptography.x509.oid import NameOID
 from websockets.sync.server import serve
 
 from memconsole.adapters.gateway.connection import MAX_FRAME_BYTES
+from memconsole.adapters.gateway.errors import RefusedError
 from memconsole.adapters.gateway.handshake import Attempt, open_connection
-from memconsole.adapters.gateway.problem import RefusedError
 from memconsole.domain.gateway import GatewayPlace, Verdict
 from tests.adapters.gateway.scripted import CHALLENGE, TOKEN, Script, let_in, play, scripted
 

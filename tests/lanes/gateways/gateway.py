@@ -16,8 +16,8 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from memconsole.adapters.gateway.connector import Connector
+from memconsole.adapters.gateway.errors import AnswerError, ConnectionLostError, RefusedError
 from memconsole.adapters.gateway.identity import DeviceFile
-from memconsole.adapters.gateway.problem import AnswerError, ConnectionLostError, RefusedError
 from memconsole.domain.gateway import GatewayPlace
 from tests.lanes.gateways.family import family
 from tests.lanes.gateways.install import compiled, node, program

@@ -21,7 +21,7 @@ from memconsole.ui.keys import WHAT_IF, Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import hosts as host_rows
-from memconsole.ui.screens.overview import room
+from memconsole.ui.screens.overview import layout
 from memconsole.ui.screens.overview import sessions as session_rows
 from memconsole.ui.screens.overview.journal import JournalPane
 from memconsole.ui.screens.overview.memory import has_waiting, memory_listing
@@ -196,35 +196,37 @@ class OverviewScreen(ConsoleScreen):
         needs = self._needs(snapshot)
         if self.has_class("-compact"):
             chosen = {"memory": needs.memory, "search": needs.search, "journal": needs.journal}
-            heights = room.compact(
+            heights = layout.compact(
                 height,
                 len(self.first_pane().listing.rows),
                 chosen.get(self._lower, needs.memory),
             )
         else:
-            heights = room.wide(height, needs)
-            left = room.agents_cells(self.size.width)
+            heights = layout.wide(height, needs)
+            left = layout.agents_cells(self.size.width)
             self.named("agents").styles.width = "1fr" if self.is_on_hosts else left
             self.named("memory").styles.width = left
         upper.styles.height, lower.styles.height = heights.upper, heights.lower
         journal.styles.height = heights.journal
 
-    def _needs(self, snapshot: ConsoleSnapshot) -> room.Needs:
+    def _needs(self, snapshot: ConsoleSnapshot) -> layout.Needs:
         tags = self._tags_a_line
         if self.is_on_hosts:
-            lists, memory = room.hosts_need(self.named("agents").listing), room.EMPTY
+            lists, memory = layout.hosts_need(self.named("agents").listing), layout.EMPTY
         else:
             snapshot = self._scope or snapshot
             if self._needed is None or self._needed[0] is not snapshot or self._needed[1] != tags:
-                lists = room.lists_need(snapshot, session_rows.is_usual)
-                self._needed = snapshot, tags, lists, room.memory_needs(snapshot, tags)
+                lists = layout.lists_need(snapshot, session_rows.is_usual)
+                self._needed = snapshot, tags, lists, layout.memory_needs(snapshot, tags)
             _, _, lists, memory = self._needed
         search = self._search.listing
-        found = len(search.rows) + len(search.fixed) + room.FRAME if self._search.query_text else 0
-        journal = len(self.named("journal").listing.rows) + room.FRAME
+        found = (
+            len(search.rows) + len(search.fixed) + layout.FRAME if self._search.query_text else 0
+        )
+        journal = len(self.named("journal").listing.rows) + layout.FRAME
         if not self.is_on_hosts:
             memory += has_waiting(self.desk.indexing.of(one.ref.id for one in snapshot.agents))
-        return room.Needs(lists, memory, max(found, room.EMPTY), max(journal, room.EMPTY))
+        return layout.Needs(lists, memory, max(found, layout.EMPTY), max(journal, layout.EMPTY))
 
     @property
     def _tags_a_line(self) -> int:
