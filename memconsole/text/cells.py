@@ -122,4 +122,8 @@ def _spans(text: str) -> list[tuple[int, int, int]]:
     """Return start, end and cells of what a reader sees as one character each."""
     from rich.cells import split_graphemes  # noqa: PLC0415 - see `width`
 
-    return split_graphemes(text)[0]
+    # Behind a joiner that joins nothing it calls wide letters 0 cells, and measures more of them.
+    return [
+        (start, stop, size or width(text[start:stop]))
+        for start, stop, size in split_graphemes(text)[0]
+    ]

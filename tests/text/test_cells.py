@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from rich.cells import cell_len as rich_cells
 
@@ -37,6 +37,8 @@ def test_a_cut_text_fits_and_is_made_of_its_ends(text: str, width: int) -> None:
 
 
 @given(TEXTS, st.integers(0, 30))
+@example("\u200d\u200d日", 1)
+@example("\u200d日本", 3)
 def test_a_text_cut_at_its_end_fits(text: str, width: int) -> None:
     cut = cells.cut(text, width)
     assert rich_cells(cut) <= width
