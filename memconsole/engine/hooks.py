@@ -89,22 +89,19 @@ class HookService:
         Raises:
             ReadOnlyError: Nothing may be changed.
             ConcurrentEditError: Someone changed the configuration meanwhile; nothing was removed.
-            PlatformConfigError: A hook cannot be removed; or the configuration cannot be changed,
-                and the hooks were removed all the same.
+            PlatformConfigError: A hook cannot be removed or the configuration changed; or it cannot
+                be read, and the hooks were removed all the same.
         """
         self._require_writing("hooks remove", dry_run=dry_run)
         there = (HookState.INSTALLED, HookState.OUTDATED)
         ours = [one.name for one in self.folder.status(prefix) if one.state in there]
-        wrote: tuple[Written, ...] = ()
-        trouble: PlatformConfigError | None = None
         try:
-            wrote = self.remove_tools(hooks=ours, dry_run=dry_run)
-        except PlatformConfigError as error:
-            trouble = error
-        gone = self.folder.remove(prefix, dry_run=dry_run)
-        if trouble is not None:
-            raise trouble
-        return gone, wrote
+            self._config_file().read()
+        except PlatformConfigError:  # nothing in it is in the way of the folders
+            self.folder.remove(prefix, dry_run=dry_run)
+            raise
+        wrote = self.remove_tools(hooks=ours, dry_run=dry_run)
+        return self.folder.remove(prefix, dry_run=dry_run), wrote
 
     def install_tools(
         self, agent_id: str, *, are_notes_allowed: bool = False, dry_run: bool = False

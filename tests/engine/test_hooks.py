@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import pytest
 
@@ -114,6 +114,25 @@ def test_what_switches_a_hook_on_goes_with_it_and_nothing_else() -> None:
     assert made.config_file.backups == [text]
     assert copy.path.endswith("config-1.json")
     assert now(made) == {"hooks": {"internal": {"enabled": True, "entries": kept}}}
+
+
+def test_a_configuration_that_cannot_be_written_keeps_the_hooks_for_the_next_try(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = world({"hooks": {"internal": {"entries": {HOOKS[0].name: {"enabled": True}}}}})
+    found = service(made)
+    found.install()
+
+    def full(*_: object) -> NoReturn:
+        raise PlatformConfigError("no space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(made.config_file, "back_up", full)
+        with pytest.raises(PlatformConfigError):
+            found.remove()
+    assert len(made.hooks.installed) == len(HOOKS)
+    assert len(found.remove()[0]) == len(HOOKS)
+    assert now(made) == {"hooks": {"internal": {}}}
 
 
 def test_a_configuration_that_cannot_be_read_keeps_no_hook() -> None:
