@@ -180,8 +180,8 @@ OBSERVATIONS = st.builds(
 PARENT = Observation(Priority.MEDIUM, "0", day=date(2025, 1, 1), kind=Kind.DECISION, importance=0.0)
 
 
-@given(st.lists(OBSERVATIONS, max_size=12), st.booleans())
-@example([PARENT, replace(PARENT, is_child=True)], with_high=False)
+@given(lines=st.lists(OBSERVATIONS, max_size=12), with_high=st.booleans())
+@example(lines=[PARENT, replace(PARENT, is_child=True)], with_high=False)
 def test_nothing_is_lost_and_a_second_time_nothing_goes(
     lines: list[Observation], with_high: bool
 ) -> None:
