@@ -12,6 +12,7 @@ from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.errors import MemconsoleError
+from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -209,6 +210,8 @@ def fleet(inputs: HealthInputs) -> Check:
     found = standing_of(inputs.health().fleet.read())
     if found is None or inputs.now - found.at > max(_QUIET, 4 * inputs.settings.fleet.beat):
         return unknown("fleet", "nobody publishes now", "`memconsole --serve` does.")
+    if found.state == "live" and found.owed:
+        return ok("fleet", f"{plural(found.owed, 'chunk')} on the way to the fleet", found.owed)
     if found.state == "live":
         return ok("fleet", "the fleet has what this host publishes")
     is_short = found.state == "away" and inputs.now - found.since < TOLD_AFTER

@@ -544,6 +544,14 @@ def test_a_host_that_publishes_has_a_check_more(
         assert report.checks[-1].message == "no route"
 
 
+def test_what_waits_to_be_published_is_counted(world: World) -> None:
+    world.fleet_standing.write(Standing("live", NOW, NOW, owed=40_500).text())
+    rules = FleetSettings(url="postgresql://127.0.0.1/fleet", publish="memory")
+    check = Engine(world.ports, replace(SETTINGS, fleet=rules)).health.report().checks[-1]
+    assert (check.status.value, check.value) == ("ok", 40_500)
+    assert check.message == "40,500 chunks on the way to the fleet"
+
+
 def test_no_check_is_never_ill() -> None:
     assert tuple(ILL) == CHECK_IDS
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import psycopg
 import pytest
 
+from memconsole.adapters.index.embedding.static import static_model
 from memconsole.domain.agents import HomeRef
 from tests.lanes.postgres.memories import Memories
 from tests.lanes.postgres.test_publishing import copy_of
@@ -147,21 +148,32 @@ def test_nobody_says_how_much_he_has(harbour: Harbour) -> None:
         assert admin.execute("SELECT min(bytes) > 0 FROM fleet.sizes").fetchall() == [(True,)]
 
 
-def test_one_host_never_counts_for_more_than_all_others(harbour: Harbour) -> None:
+@pytest.mark.parametrize("said", ["ff", "00"])
+def test_one_host_bends_how_common_a_word_is_for_nobody(harbour: Harbour, said: str) -> None:
+    """What is believed lies between what the two others say, however much it publishes."""
     harbour.lie("SELECT 1")
-    every = "SELECT array_agg(index_id) FROM fleet.searchable() WHERE index_id IS NOT NULL"
-    query = f"SELECT df, chunks FROM fleet.frequencies(({every}), '{{7}}', 64)"
+    tokens = static_model().query_tokens("When does the ferry to Korčula leave the boat?")
+    query = (
+        "SELECT token, df::float8 / chunks FROM fleet.frequencies((SELECT array_agg(index_id) FROM"
+        " fleet.searchable(%s) WHERE index_id IS NOT NULL), %s::int[], 64)"
+    )
     with closing(harbour.fleet.role(harbour.ann)) as ann:
-        [(df, chunks)] = ann.execute(query).fetchall()
+        honest = [
+            dict(ann.execute(query, ([name], list(tokens))).fetchall())
+            for name in ("alpha", "beta")
+        ]
         harbour.lie(
             "WITH x AS (INSERT INTO fleet.chunks SELECT index_id, n, document, hash, start_line,"
             " end_line, at, words, on_path, tags, heading, lex, text, tokens FROM fleet.chunks,"
             " generate_series(100, 400) n) UPDATE fleet.indexes SET epoch_chunks = 302,"
-            " df_unit = 65536, df = decode(repeat('ff', 131072), 'hex')"
+            f" df_unit = 302, df = decode(repeat('{said}', 131072), 'hex')"
         )
-        [(lied, of)] = ann.execute(query).fetchall()
-    assert of <= 2 * chunks
-    assert lied <= df + of / 2
+        every = dict(ann.execute(query, (None, list(tokens))).fetchall())
+    assert every.keys() == honest[0].keys() == set(tokens)
+    assert any(0 < share < 1 for share in every.values())
+    for token, share in every.items():
+        low, high = sorted(known[token] for known in honest)
+        assert low - 0.002 <= share <= high + 0.002  # it is told in whole chunks
 
 
 @pytest.mark.parametrize(

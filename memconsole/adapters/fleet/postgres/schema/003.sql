@@ -340,33 +340,46 @@ LANGUAGE sql IMMUTABLE RETURN coalesce($2 * 2.2 / (1 + 1.2 * (0.25 + 0.75 * $3)
   0.0964219, 0.0966209, 0.0967989, 0.0969591, 0.0971040, 0.0972357, 0.0973560, 0.0974662,
   0.0975676, 0.0976612, 0.0977479, 0.0978284, 0.0979033, 0.0979732, 0.0980386, 0.0980999}'::float8[]), 0)), 0);
 
--- How often tokens occur: over the largest of the indexes, which say it well for all. What an index
--- says counts as much as it has chunks, and one host never for more than all others together.
+-- How often tokens occur: over the largest of the indexes, which say it well for all. Hosts count by how
+-- many chunks they have, one of several never for more than half of the others, and what is believed is
+-- the middle third of what they say: so where there are three, one that lies moves nothing beyond what
+-- another one says.
 CREATE FUNCTION fleet.frequencies(indexes int[], tokens int[], most int)
 RETURNS TABLE (token int, df bigint, chunks bigint)
 LANGUAGE sql STABLE SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
   WITH allowed AS MATERIALIZED (SELECT unnest((SELECT fleet.allowed($1))) AS id), asked AS (
-    SELECT o.host, i.df, i.df_unit, i.epoch_chunks, least(i.epoch_chunks, s.chunks) AS chunks
+    SELECT o.host, i.df, i.df_unit::float8 / i.epoch_chunks AS unit,
+      least(i.epoch_chunks, s.chunks)::float8 AS chunks
     FROM fleet.indexes i JOIN fleet.sizes s ON s.index_id = i.id JOIN fleet.homes o ON o.id = i.home
     WHERE i.id IN (SELECT a.id FROM allowed a) AND i.df IS NOT NULL AND i.epoch_chunks > 0
+      AND s.chunks > 0
     ORDER BY row_number() OVER (PARTITION BY o.host ORDER BY s.chunks DESC), s.chunks DESC, i.id
     LIMIT least($3, 1000)
   ), hosts AS (
-    SELECT a.host, sum(a.chunks) AS own, sum(sum(a.chunks)) OVER () AS every
+    SELECT a.host, sum(a.chunks) AS own, row_number() OVER (ORDER BY sum(a.chunks) DESC) AS place
     FROM asked a GROUP BY a.host
-  ), weights AS (
-    SELECT h.host, CASE WHEN h.own * 2 <= h.every OR h.own = h.every THEN 1.0
-      ELSE (h.every - h.own) / h.own END AS share FROM hosts h
-  ), pairs AS (
-    SELECT t.token, a.chunks * w.share * a.df_unit / a.epoch_chunks AS unit, a.chunks * w.share AS most,
-      substring(a.df FROM 2 * t.token + 1 FOR 2) AS two
-    FROM asked a JOIN weights w ON w.host = a.host, unnest($2) AS t (token)
-    WHERE t.token BETWEEN 0 AND 65535
+  ), bound AS (
+    SELECT sum(h.own) AS every, CASE WHEN count(*) < 3 THEN min(h.own) ELSE least(
+      sum(h.own) FILTER (WHERE place > 1) / 2, sum(h.own) FILTER (WHERE place > 2)) END AS most
+    FROM hosts h
+  ), said AS (
+    SELECT a.host, t.token, sum(a.chunks * least(1, a.unit * CASE WHEN length(t.two) = 2
+      THEN get_byte(t.two, 0) + 256 * get_byte(t.two, 1) ELSE 0 END)) / sum(a.chunks) AS share
+    FROM asked a, LATERAL (SELECT u.token, substring(a.df FROM 2 * u.token + 1 FOR 2) AS two
+      FROM unnest($2) AS u (token) WHERE u.token BETWEEN 0 AND 65535) t
+    GROUP BY a.host, t.token
+  ), weighed AS (
+    SELECT s.token, s.share, least(h.own, b.most) AS weight,
+      sum(least(h.own, b.most)) OVER (PARTITION BY s.token ORDER BY s.share, s.host) AS until,
+      sum(least(h.own, b.most)) OVER (PARTITION BY s.token) AS whole
+    FROM said s JOIN hosts h ON h.host = s.host CROSS JOIN bound b
+  ), middle AS (
+    SELECT w.token, w.share, greatest(0, least(w.until, w.whole * 2 / 3)
+      - greatest(w.until - w.weight, w.whole / 3)) AS part
+    FROM weighed w
   )
-  SELECT p.token, round(sum(least(p.most, p.unit * CASE WHEN length(p.two) = 2
-      THEN get_byte(p.two, 0) + 256 * get_byte(p.two, 1) ELSE 0 END)))::bigint,
-    (SELECT round(sum(a.chunks * w.share))::bigint FROM asked a JOIN weights w ON w.host = a.host)
-  FROM pairs p GROUP BY p.token
+  SELECT m.token, round(sum(m.share * m.part) / sum(m.part) * b.every)::bigint, b.every::bigint
+  FROM middle m CROSS JOIN bound b GROUP BY m.token, b.every
 $$;
 
 CREATE FUNCTION fleet.tokens(indexes int[], ids bigint[])
