@@ -158,7 +158,7 @@ def test_one_host_bends_how_common_a_word_is_for_nobody(harbour: Harbour, said: 
         " fleet.searchable(%s) WHERE index_id IS NOT NULL), %s::int[], 64)"
     )
     with closing(harbour.fleet.role(harbour.ann)) as ann:
-        honest = [
+        honest: list[dict[int, float]] = [
             dict(ann.execute(query, ([name], list(tokens))).fetchall())
             for name in ("alpha", "beta")
         ]
@@ -168,7 +168,7 @@ def test_one_host_bends_how_common_a_word_is_for_nobody(harbour: Harbour, said: 
             " generate_series(100, 400) n) UPDATE fleet.indexes SET epoch_chunks = 302,"
             f" df_unit = 302, df = decode(repeat('{said}', 131072), 'hex')"
         )
-        every = dict(ann.execute(query, (None, list(tokens))).fetchall())
+        every: dict[int, float] = dict(ann.execute(query, (None, list(tokens))).fetchall())
     assert every.keys() == honest[0].keys() == set(tokens)
     assert any(0 < share < 1 for share in every.values())
     for token, share in every.items():
