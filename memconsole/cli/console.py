@@ -48,9 +48,12 @@ def front(call: Call) -> int:
         from memconsole.cli.commands.status import show_status  # noqa: PLC0415
 
         return show_status(call)
-    is_of_fleet = call.flags.names_fleet or call.is_usually_of_fleet
-    sources = _sources(call) if is_of_fleet else None
-    if sources is None:
+    sources = None
+    if call.flags.names_fleet or call.is_usually_of_fleet:
+        from memconsole.cli.call.fleet import meant_here  # noqa: PLC0415 - most have one home
+
+        sources = meant_here(call)
+    else:
         require_home(call.settings)
     from memconsole.ui.run import run_console  # noqa: PLC0415  # loads Textual
 
@@ -66,18 +69,6 @@ def _report(call: Call) -> ReportMaker:
     from memconsole.compose.report import build_report  # noqa: PLC0415 - rarely asked for
 
     return build_report(call.settings, call.origin, call.clock)
-
-
-def _sources(call: Call) -> Sequence[FleetSource]:
-    """Return the homes that a console over several homes asks; those of a server come and go.
-
-    Raises:
-        UsageError: None is configured, or a host or label is none of the fleet's.
-    """
-    from memconsole.cli.call.fleet import meant_here  # noqa: PLC0415 - most have one home
-    from memconsole.compose.fleet import build_sources  # noqa: PLC0415 - likewise
-
-    return meant_here(call, build_sources(call.settings, call.flags.config, with_servers=False))
 
 
 def _several(call: Call, sources: Sequence[FleetSource]) -> Engine:

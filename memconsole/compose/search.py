@@ -104,8 +104,6 @@ class _SearchOnly:
 
     def platform_index(self) -> PlatformIndexPorts:
         """Give the platform's own indexes; few searches want them."""
-        from memconsole.compose.search import platform_index_ports  # noqa: PLC0415
-
         return platform_index_ports(self._copies)
 
     @functools.cached_property

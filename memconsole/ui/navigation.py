@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from memconsole.ports.jobs import JobControl
     from memconsole.ui.actions.targets import Target
     from memconsole.ui.desk import Desk
+    from memconsole.ui.drawing.excerpt import Location
     from memconsole.ui.drawing.listing import Listing
     from memconsole.ui.drawing.spans import Row
     from memconsole.ui.queries import Facets
@@ -55,8 +56,10 @@ class Navigation:
         if self._is_here(view.agent.id):
             self._app.push_screen(SessionScreen(view, find))
 
-    def memory(self, agent_id: str | None, path: str | None = None) -> None:
-        """Open the memory of one agent, at one file."""
+    def memory(
+        self, agent_id: str | None, path: str | None = None, *, spot: Location | None = None
+    ) -> None:
+        """Open the memory of one agent, at one file, or where something was found."""
         from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
 
         snapshot = self._app.snapshot
@@ -67,7 +70,7 @@ class Navigation:
             self._app.say("select one agent to see its memory")
             return
         if self._is_here(agent_id):
-            self._app.push_screen(MemoryScreen(agent_id, path))
+            self._app.push_screen(MemoryScreen(agent_id, path, spot=spot))
 
     def bootstrap(self, agent_id: str) -> None:
         """Open what sessions of one agent are given at their start."""
@@ -131,11 +134,8 @@ class Navigation:
         """Open what was found: a memory file at its line, a session at the word."""
         if hit.source is Source.SESSIONS:
             self._session(hit, query)
-            return
-        from memconsole.ui.screens.memory.screen import MemoryScreen  # noqa: PLC0415 - see above
-
-        if self._is_here(hit.agent):
-            self._app.push_screen(MemoryScreen(hit.agent, spot=location_of(hit, query)))
+        else:
+            self.memory(hit.agent, spot=location_of(hit, query))
 
     def _session(self, hit: SearchHit, query: Query) -> None:
         snapshot = self._app.snapshot

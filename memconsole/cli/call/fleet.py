@@ -269,12 +269,13 @@ def meant(
     )
 
 
-def meant_here(call: Call, sources: Sequence[FleetSource]) -> Sequence[FleetSource]:
-    """Return the homes that are meant; a server may have hosts that are not known before.
+def meant_here(call: Call) -> Sequence[FleetSource]:
+    """Return the homes that are meant, but for those of a server, which come and go.
 
     Raises:
         UsageError: There is none, or a host or label is none of the fleet's.
     """
+    sources = build_sources(call.settings, call.flags.config, with_servers=False)
     if servers_of(call.settings):
         allowed = is_meant(call)
         return [one for one in sources if allowed(one.home.host, ())]

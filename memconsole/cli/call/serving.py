@@ -214,15 +214,12 @@ def serve_several(call: Call, layer: Layer | None) -> int:
     """
     from memconsole.cli.call.fleet import is_meant, meant_here  # noqa: PLC0415 - seldom
     from memconsole.compose.fleet import (  # noqa: PLC0415 - likewise
-        build_sources,
         build_teller,
         local_homes,
     )
 
     settings = call.settings
-    homes = local_homes(
-        meant_here(call, build_sources(settings, call.flags.config, with_servers=False))
-    )
+    homes = local_homes(meant_here(call))
     tell = build_teller(settings, call.engine, call.clock, is_meant(call), is_alone=not homes)
     if not homes and tell is None:
         raise UsageError(
