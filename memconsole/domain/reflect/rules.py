@@ -97,7 +97,7 @@ def consolidate(
     for _ in range(_MOST_ROUNDS):
         before = log.text
         copy = WorkingCopy(list(log.lines))
-        _merge_repeated(copy, today)
+        merge_exact(copy, today)
         budget = budget or (budget_of(copy.log(), least) if least else None)
         copy.budget = budget
         _shorten(copy, today, similar, words)
@@ -107,10 +107,6 @@ def consolidate(
         if log.text == before:
             break
     return Reflection(log, tuple(removed), tuple(conflicts.values()))
-
-
-def _merge_repeated(copy: WorkingCopy, today: date) -> None:
-    merge_exact(copy, today)
 
 
 def _shorten(copy: WorkingCopy, today: date, similar: float, words: int) -> None:

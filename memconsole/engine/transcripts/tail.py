@@ -67,7 +67,7 @@ def read_usages(
     wanted: int = 1,
     failed: list[Notice] | None = None,
 ) -> Iterator[tuple[TranscriptRef, Tail]]:
-    """Read many transcripts as `read_points` does; one that cannot be opened is left out.
+    """Read many transcripts as `read_usage` does; one that cannot be opened is left out.
 
     Args:
         store: The store of the transcripts.
@@ -79,49 +79,28 @@ def read_usages(
     expected = 2 * wanted + 2 if wanted > 1 else 1
     for ref, entries in store.counted(refs, limit_bytes=LIMIT_BYTES, expected=expected):
         try:
-            yield ref, _points(store, ref, entries, wanted, LIMIT_BYTES)
+            yield ref, _usage(store, ref, entries, wanted)
         except StoreError as error:
             if failed is not None:
                 failed.append(Notice(error.code, str(error), str(ref.path), ref.agent.id))
 
 
-def read_usage(store: SessionStore, ref: TranscriptRef, *, limit_bytes: int = LIMIT_BYTES) -> Tail:
-    """Read back to the last usage above 0, or to the compaction or reset that ends the count.
+def read_usage(store: SessionStore, ref: TranscriptRef, *, wanted: int = 1) -> Tail:
+    """Read back to the last usages above 0, or to the compaction or reset that ends the count.
 
     The tail has no messages; its counts are of the few records passed.
 
     Raises:
         StoreError: The transcript cannot be opened or unpacked.
     """
-    return read_points(store, ref, wanted=1, limit_bytes=limit_bytes)
+    return _usage(store, ref, store.backward(ref, limit_bytes=LIMIT_BYTES), wanted)
 
 
-def read_points(
-    store: SessionStore,
-    ref: TranscriptRef,
-    *,
-    wanted: int = 60,
-    limit_bytes: int = LIMIT_BYTES,
-) -> Tail:
-    """Read back to `wanted` usages above 0, for growth; messages are left alone.
-
-    Raises:
-        StoreError: The transcript cannot be opened or unpacked.
-    """
-    return _points(store, ref, store.backward(ref, limit_bytes=limit_bytes), wanted, limit_bytes)
-
-
-def _points(
-    store: SessionStore,
-    ref: TranscriptRef,
-    entries: Iterator[Entry],
-    wanted: int,
-    limit_bytes: int,
-) -> Tail:
-    reading = _Reading(limit_bytes, keeps_messages=False)
+def _usage(store: SessionStore, ref: TranscriptRef, entries: Iterator[Entry], wanted: int) -> Tail:
+    reading = _Reading(LIMIT_BYTES, keeps_messages=False)
     reading.run(
         entries,
-        lambda: store.backward(ref, limit_bytes=limit_bytes),
+        lambda: store.backward(ref, limit_bytes=LIMIT_BYTES),
         lambda: reading.is_past_cut_now or reading.points_until_now() >= wanted,
     )
     return reading.tail()

@@ -28,7 +28,7 @@ from memconsole.domain.transcripts.records import (
     Turn,
     Usage,
 )
-from memconsole.engine.transcripts.tail import read_points, read_tail, read_usage
+from memconsole.engine.transcripts.tail import read_tail, read_usage
 from memconsole.engine.transcripts.whole import read_whole
 from tests.doubles.platform import FakeStore
 
@@ -293,14 +293,14 @@ def test_points_are_the_newest_usages_up_to_a_cut() -> None:
     for number in range(5):
         talk.user("next question").agent("next answer", 2_000 + number)
     store = holding(talk.entries)
-    assert [tokens for _, tokens in read_points(store, REF).usage_points] == [
+    assert [tokens for _, tokens in read_usage(store, REF, wanted=60).usage_points] == [
         2_000,
         2_001,
         2_002,
         2_003,
         2_004,
     ]
-    newest = read_points(store, REF, wanted=2)
+    newest = read_usage(store, REF, wanted=2)
     assert [tokens for _, tokens in newest.usage_points] == [2_003, 2_004]
     assert newest.usage_tokens == 2_004
     assert newest.messages == ()
