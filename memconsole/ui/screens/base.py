@@ -325,8 +325,9 @@ class ConsoleScreen(PanelScreen):
             self.show_bars()
 
     def on_descendant_focus(self) -> None:
-        """Show the keys that work now."""
-        self.show_keys()
+        """Show the keys that work now; what they act on decides what the findings name."""
+        if self.is_open:
+            self.show_bars()
 
     # ---- commands ------------------------------------------------------------------------
 

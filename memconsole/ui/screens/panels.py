@@ -176,7 +176,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         """Mark the row under the cursor."""
         if self.pane is not None:
             self.pane.mark()
-            self.show_keys()
+            self.show_bars()
 
     def action_find(self, step: int) -> None:
         """Go to the next or previous match."""
@@ -255,4 +255,4 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         else:
             self.leave()
             return
-        self.show_keys()
+        self.show_bars()

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.agents import Severity
 from memconsole.domain.commands.catalogue import spec_of
 from memconsole.domain.commands.command import key_of
 from memconsole.domain.gateway import GatewayStatus
+from memconsole.domain.snapshot.snapshot import Attention
+from memconsole.ui.drawing.names import row_key
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
 from tests.ui.fake_engine import FakeEngine
@@ -123,6 +126,26 @@ def _named(bar: str, key: str, name: str) -> None:
 
 def _aim(command: Command) -> str:
     return key_of(command) or command.agent.id
+
+
+@pytest.mark.parametrize("size", [WIDE, COMPACT])
+async def test_the_finding_names_its_keys_anew_when_the_panel_changes(
+    size: tuple[int, int],
+) -> None:
+    newest, other, *_ = (one for one in sample.usual().of_agent("work") if one.key is not None)
+    late = Attention(
+        Severity.WARNING, "capture-late", "late", "", "work", newest.key_text, command="checkpoint"
+    )
+    engine = FakeEngine(replace(sample.usual(), attention=(late,)))
+    async with at_work(engine, size) as desk:
+        await desk.press("2")
+        desk.pane("sessions").select(row_key(other))
+        await desk.press("1", "2")
+        assert ". then c saves it" in desk.bar("attention")
+        await desk.press("1")
+        assert "   c saves it" in desk.bar("attention")  # of the agent it is the newest
+        await desk.press("2")
+        assert ". then c saves it" in desk.bar("attention")
 
 
 async def test_marks_and_all_agents_are_counted_with_the_word_for_them() -> None:

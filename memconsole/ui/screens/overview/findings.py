@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 _COLUMNS = (
     Column("", 8, name="severity"),
     Column("agent", 6, flex=1, most=12, drop=2),
-    Column("finding", 20, flex=5),
-    Column("next step", 20, flex=4, drop=1),
+    Column("finding", 20, flex=8),
+    Column("next step", 20, flex=3, drop=1),
 )
 
 _NOTICE = "notice-"

@@ -191,6 +191,8 @@ class OverviewScreen(ConsoleScreen):
         if self.has_class("-single") or self.has_class("-maximised"):
             for widget in (upper, lower, journal):
                 widget.styles.clear_rule("height")
+            for name in ("agents", "memory"):
+                self.named(name).styles.clear_rule("width")
             return
         height = max(self.size.height - _BARS - self.bar("attention-2").has_class("-told"), 0)
         needs = self._needs(snapshot)

@@ -9,6 +9,7 @@ import pytest
 
 from memconsole.ui.drawing.listing import text_row
 from memconsole.ui.drawing.spans import Role
+from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.widgets.place import Place
 from tests.ui import sample
 from tests.ui.driving import COMPACT, at_work
@@ -112,6 +113,19 @@ async def test_the_panels_below_one_list_are_of_the_agent_under_its_cursor(
         await desk.press("1", "k", "enter")
         assert desk.focus == "sessions"
         assert desk.cursor("sessions") == desk.pane("sessions").place.rows[0].key
+
+
+@pytest.mark.parametrize("size", [(120, 40), COMPACT])
+async def test_a_panel_that_is_maximised_stands_alone(
+    engine: FakeEngine, size: tuple[int, int]
+) -> None:
+    async with at_work(engine, size) as desk:
+        for number in "54321":
+            await desk.press(number, "z")
+            seen = [one.id for one in desk.app.screen.query(Pane) if one.size.height]
+            assert seen == [desk.focus]
+            assert desk.pane(desk.focus or "").size.width == size[0]
+            await desk.press("z")
 
 
 async def test_what_is_due_stays_in_view_while_the_rest_scrolls() -> None:
