@@ -263,7 +263,9 @@ def write_new(
             write(folder, path.name, data)
         return
     place = path.parent.resolve(strict=True)
-    if any(place.is_relative_to(one.resolve()) for one in closed):
+    # Each step of the way counts: a link in the agents' own folder leads where its maker likes.
+    steps = {one.resolve() for one in path.parents}
+    if any(step.is_relative_to(one.resolve()) for one in closed for step in steps):
         raise OSError(errno.EPERM, "that folder is the agents' own: take another one", str(path))
     # The path was looked at without links: none may stand in it now.
     with open_folder(Path(place.anchor), *place.parts[1:]) as folder:

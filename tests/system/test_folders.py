@@ -26,6 +26,7 @@ from memconsole.system.atomic_file import (
     is_temporary,
     replace_file,
     temporary_name,
+    write_new,
 )
 from memconsole.system.folders import make_folder, open_folder, open_state_folder
 from memconsole.ui.terminal.files import CrashReport, keep
@@ -213,6 +214,22 @@ def test_a_file_is_replaced_whole_and_never_through_a_link(tmp_path: Path) -> No
             create_file(folder, "log", b"ours")
     assert (tmp_path / "victim").read_text() == "theirs"
     assert ((tmp_path / "file").read_text(), mode(tmp_path / "file")) == ("ours", 0o644)
+
+
+def test_nothing_is_written_by_a_way_that_leads_through_the_agents_own_folder(
+    tmp_path: Path,
+) -> None:
+    """Who made a link in there would choose where it goes."""
+    workspace, elsewhere = tmp_path / "workspace", tmp_path / "elsewhere"
+    for one in (workspace, elsewhere):
+        one.mkdir()
+    (workspace / "memory").symlink_to(elsewhere)
+    (tmp_path / "way").symlink_to(workspace)
+    for folder in (workspace, workspace / "memory", tmp_path / "way", tmp_path / "way" / "memory"):
+        with pytest.raises(OSError, match="agents' own"):
+            write_new(folder / "r.md", b"x", state_dir=tmp_path, closed=(workspace,))
+    write_new(elsewhere / "r.md", b"x", state_dir=tmp_path, closed=(workspace,))
+    assert [one.name for one in elsewhere.iterdir()] == ["r.md"]
 
 
 def test_what_killed_runs_left_goes_with_the_next_file(tmp_path: Path) -> None:
