@@ -188,7 +188,11 @@ def test_long_work_is_done_by_and_by(fleet: Fleet, memories: Memories) -> None:
     for number in range(3):
         memories.write(f"memory/n{number}.md", "\n\n".join(f"# H{n}\n\nx{n}" for n in range(300)))
     clock = itertools.count(0, 100)
-    shelves = memories.shelves()
+    asked: list[str] = []
+    shelves = [
+        one._replace(allows=lambda path, one=one: asked.append(path) is None and one.allows(path))
+        for one in memories.shelves()
+    ]
     with closing(copy_of(memories.host, memories.identity)) as copy:
         copy.publish(())
         assert copy._chunks is not None
@@ -197,6 +201,7 @@ def test_long_work_is_done_by_and_by(fleet: Fleet, memories: Memories) -> None:
     assert [one.rows for one in rounds] == [500, 402]
     assert rounds[0].owed == 402
     assert rounds[1].owed == 0
+    assert len(asked) == len(set(asked)) == 4  # all of it is listed once, not in each round
 
 
 SESSIONS = {

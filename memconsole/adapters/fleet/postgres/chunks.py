@@ -35,6 +35,9 @@ T = TypeVar("T")
 Name = tuple[str, bool]
 """Agent of an index, and whether it holds sessions."""
 
+Allowed = tuple[dict[int, "PublishedDocument"], dict[int, int]]
+"""Documents that may leave, and the hashes of their chunks."""
+
 _PAGE: Final = 500
 _ROUND_S: Final = 10.0
 """Longest that one round sends chunks; between two of them the host says that it lives."""
@@ -75,6 +78,7 @@ class ChunkCopy:
             )
         }
         self._chunks: dict[int, dict[int, int]] = {}
+        self._lists: dict[Name, tuple[str, Allowed]] = {}
         self._documents: dict[int, dict[int, tuple[object, ...]]] = {}
         self._has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
 
@@ -92,7 +96,7 @@ class ChunkCopy:
                 stamp = f"{index.stamp} {shelf.rule}"
                 there = self._there.get((shelf.agent, shelf.is_talk))
                 if there is None or (there.stamp, there.agents) != (stamp, shelf.agents):
-                    gone += self._erase(there, shelf, index)
+                    gone += self._erase(there, shelf, index, stamp)
                     owed.append((shelf, stamp))
         end, sent, left = self._monotonic() + _ROUND_S, 0, 0
         for shelf, stamp in owed:
@@ -144,11 +148,18 @@ class ChunkCopy:
         self._there = {name: found for name, found in self._there.items() if name in meant}
         return int(str(gone)) + len(dropped)
 
-    def _erase(self, there: There | None, shelf: Shelf, index: OutgoingIndex) -> int:
+    def _wanted(self, shelf: Shelf, index: OutgoingIndex, stamp: str) -> Allowed:
+        """Return what may leave, listed once for all rounds that one state of an index takes."""
+        name = (shelf.agent, shelf.is_talk)
+        if name not in self._lists or self._lists[name][0] != stamp:
+            self._lists[name] = stamp, _allowed(shelf, index)
+        return self._lists[name][1]
+
+    def _erase(self, there: There | None, shelf: Shelf, index: OutgoingIndex, stamp: str) -> int:
         """Delete chunks that are gone, or may not be there any more; those that changed stay."""
         if there is None:
             return 0
-        _, hashes = _allowed(shelf, index)
+        _, hashes = self._wanted(shelf, index, stamp)
         known = self._known(there.id)
         gone = sorted(known.keys() - hashes.keys())
         if gone:
@@ -161,7 +172,7 @@ class ChunkCopy:
 
     def _send(self, shelf: Shelf, index: OutgoingIndex, stamp: str, end: float) -> tuple[int, int]:
         """Send what is new or differs until the time is over; return what was, and what waits."""
-        documents, hashes = _allowed(shelf, index)
+        documents, hashes = self._wanted(shelf, index, stamp)
         number = self._entry(shelf, index)
         known = self._known(number)
         self._send_documents(number, documents)
@@ -253,6 +264,7 @@ class ChunkCopy:
                 ),
             )
         self._there[shelf.agent, shelf.is_talk] = There(number, stamp, shelf.agents)
+        del self._lists[shelf.agent, shelf.is_talk]
 
 
 def erase_copy(
@@ -298,9 +310,7 @@ def _opened(shelf: Shelf) -> Iterator[OutgoingIndex | None]:
         yield index
 
 
-def _allowed(
-    shelf: Shelf, index: OutgoingIndex
-) -> tuple[dict[int, PublishedDocument], dict[int, int]]:
+def _allowed(shelf: Shelf, index: OutgoingIndex) -> Allowed:
     """Return the documents that may leave, and the hashes of their chunks."""
     documents = {at: one for at, one in index.documents().items() if shelf.allows(one.path)}
     hashes = index.hashes().items()
