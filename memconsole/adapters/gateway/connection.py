@@ -53,7 +53,6 @@ class Hello:
     """
 
     version: str | None = None
-    protocol: int | None = None
     scopes: tuple[str, ...] | None = None
     methods: frozenset[str] | None = None
     state_dir: str | None = None

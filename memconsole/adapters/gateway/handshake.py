@@ -289,7 +289,6 @@ def _hello(payload: Mapping[str, object]) -> Hello:
     tick_ms = frames.whole(frames.mapping(payload.get("policy")).get("tickIntervalMs"))
     return Hello(
         version=frames.text(frames.mapping(payload.get("server")).get("version")),
-        protocol=frames.whole(payload.get("protocol")),
         scopes=frames.texts(auth["scopes"]) if "scopes" in auth else None,
         methods=frozenset(frames.texts(methods)) if isinstance(methods, list) else None,
         state_dir=frames.text(frames.mapping(payload.get("snapshot")).get("stateDir")),

@@ -68,7 +68,6 @@ class Search:
     about: str
     prompt: Line = ()
     recent: tuple[str, ...] = ()
-    is_searching: bool = False
     is_wide: bool = False
 
 
