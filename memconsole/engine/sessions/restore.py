@@ -43,6 +43,10 @@ if TYPE_CHECKING:
     from memconsole.ports.state import HandoverLog, MemoryLog, RecoveryLog
 
 _WANTED = 60
+_HINT_OF_OTHERS = (
+    "Of some ended transcripts nobody knows the session: `memconsole session KEY --windows` lists "
+    "them, and --window takes one."
+)
 _HINT_OF_COMPACTED = "With --branch the Gateway makes a new session of all that stood before it."
 
 
@@ -88,7 +92,9 @@ def restore(
         if not segment.messages:
             where = "that" if command.window is not None else "any earlier"
             said = f"nothing that people said is left in {where} window of {label_of(stored)}"
-            return Skipped(command, SkipReason.NOTHING_NEW, said)
+            others = [] if command.window is not None else unattributed(listed, known)
+            hint = _HINT_OF_OTHERS if others else ""
+            return Skipped(command, SkipReason.NOTHING_NEW, said, hint=hint)
         summary = _summary(command, memory, stored, segment, search)
         window = f"{stored.session_id}{BEFORE_RESET if is_before else ''}"
         is_known = stored.key is not None or stored.session_id in known

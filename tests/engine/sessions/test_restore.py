@@ -162,7 +162,9 @@ def test_a_transcript_whose_session_nobody_knows_is_handed_over_when_it_is_named
     detail = stage.engine.sessions.detail(KEY, with_windows=True)
     assert [one.id for one in detail.windows] == ["id-now"]
     assert [(one.id, one.state) for one in detail.unattributed] == [("id-lost", WindowState.ENDED)]
-    assert isinstance(stage.restore(), Skipped), "nobody said that it was of this session"
+    alone = stage.restore()
+    assert isinstance(alone, Skipped), "nobody said that it was of this session"
+    assert "nobody knows the session" in (alone.hint or "")
     plan = stage.restore("id-lost", dry_run=True)
     assert isinstance(plan, Planned)
     assert f"whose session nobody knows, over to the next start of {KEY}" in plan.message
