@@ -49,6 +49,7 @@ CLEANUP = CommandSpec(
     title="Clean up",
     help="Pack old files of agents and of memconsole, and take away what was packed long ago",
     force="takes_uncaptured",
+    span="older_than",
     is_destructive=True,
     is_also_ours=True,
     undo="u brings them back until `cleanup.grace` is over, and so does "

@@ -71,6 +71,7 @@ class CommandSpec:
         subject: What it acts on.
         about: Field that takes what it is about: a session key, a text, or ids of entries.
         force: Field that passes over what would make it skip.
+        span: Field that takes a span of time.
         given: Fields that are set beforehand.
         is_destructive: It asks first, and without a terminal needs `--yes`.
         is_reviewed: The console asks first as well, although it can be undone.
@@ -93,6 +94,7 @@ class CommandSpec:
     subject: Subject = Subject.AGENT
     about: str = ""
     force: str = ""
+    span: str = ""
     given: Mapping[str, object] = field(default_factory=dict)
     is_destructive: bool = False
     is_reviewed: bool = False
@@ -113,6 +115,11 @@ class CommandSpec:
         """How the palette sets `force`: what it takes as well, else plainly."""
         _, takes, what = self.force.partition("takes_")
         return f"--{what}" if takes else "--force"
+
+    @property
+    def span_option(self) -> str:
+        """How the palette sets `span`."""
+        return f"--{self.span.replace('_', '-')}"
 
     @property
     def may_name_session(self) -> bool:

@@ -130,6 +130,7 @@ MEMORY_TIDY = CommandSpec(
     title="Tidy",
     help="Remove an agent's daily notes that hold nothing but a heading, or nothing at all",
     does="removes daily notes that are empty",
+    span="older_than",
     is_reviewed=True,
     is_undoable=True,
     undo="u puts them back, and so does `memconsole memory undo`",

@@ -90,11 +90,8 @@ def restore(
         assert stored.transcript is not None  # refused otherwise
         segment = read_segment(sessions, stored.transcript, wanted=_WANTED, is_previous=is_before)
         if not segment.messages:
-            where = "that" if command.window is not None else "any earlier"
-            said = f"nothing that people said is left in {where} window of {label_of(stored)}"
-            others = [] if command.window is not None else unattributed(listed, known)
-            hint = _HINT_OF_OTHERS if others else ""
-            return Skipped(command, SkipReason.NOTHING_NEW, said, hint=hint)
+            others = command.window is None and bool(unattributed(listed, known))
+            return _nothing_left(command, stored, _HINT_OF_OTHERS if others else "")
         summary = _summary(command, memory, stored, segment, search)
         window = f"{stored.session_id}{BEFORE_RESET if is_before else ''}"
         is_known = stored.key is not None or stored.session_id in known
@@ -121,6 +118,12 @@ def _refused(
         because = f"that window of {label} goes on: nothing of it has to be handed over"
         return Skipped(command, SkipReason.NOTHING_NEW, because)
     return None
+
+
+def _nothing_left(command: Restore, stored: StoredSession, hint: str) -> Skipped:
+    where = "that" if command.window is not None else "any earlier"
+    said = f"nothing that people said is left in {where} window of {label_of(stored)}"
+    return Skipped(command, SkipReason.NOTHING_NEW, said, hint=hint)
 
 
 def _summary(

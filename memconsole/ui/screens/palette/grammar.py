@@ -98,8 +98,8 @@ def read_line(line: str, snapshot: ConsoleSnapshot | None, selected: Selects) ->
     targets = found.targets(selected)
     if not found.problem and not targets:
         found.problem = f"{spec.name}: there is no {spec.subject.value} to act on here"
-    if found.is_forced:
-        spec = replace(spec, given={**spec.given, spec.force: True})
+    if found.given:
+        spec = replace(spec, given={**spec.given, **found.given})
     return Meant(spec, targets, found.is_dry_run, found.problem, found.endings(line))
 
 
@@ -140,7 +140,8 @@ class _Line:
     def __init__(self, spec: CommandSpec, snapshot: ConsoleSnapshot, words: list[str]) -> None:
         self.spec, self._snapshot = spec, snapshot
         self.problem = ""
-        self.is_dry_run = self.is_forced = self._is_ours = False
+        self.is_dry_run = self._is_ours = False
+        self.given: dict[str, object] = {}
         self._agent: str | None = None
         self._session: str | None = None
         self._about: list[str] = []
@@ -152,21 +153,29 @@ class _Line:
         for word in waiting:
             name, _, value = word.partition("=")
             name = _SHORT.get(name, name)
-            if name == AGENT:
-                self._agent = value or next(waiting, "")
-            elif name == SESSION and SESSION in self._options():
-                self._session = value or next(waiting, "")
-            elif name == DRY_RUN:
-                self.is_dry_run = True
-            elif name == OWN and self.spec.is_also_ours:
-                self._is_ours = True
-            elif self.spec.force and name == self.spec.force_option:
-                self.is_forced = True
-            elif word.startswith("-"):
+            if not word.startswith("-"):
+                self._about.append(word)
+            elif name not in self._options():
                 options = ", ".join(self._options())
                 self.problem = f"{self.spec.name} takes {options} here, not {literal(word)}"
+            elif name in (AGENT, SESSION, self.spec.span_option):
+                self._take(name, value or next(waiting, ""))
+            elif name == DRY_RUN:
+                self.is_dry_run = True
+            elif name == OWN:
+                self._is_ours = True
             else:
-                self._about.append(word)
+                self.given[self.spec.force] = True
+
+    def _take(self, name: str, value: str) -> None:
+        if name == AGENT:
+            self._agent = value
+        elif name == SESSION:
+            self._session = value
+        elif span := read_span(value):
+            self.given[self.spec.span] = span
+        else:
+            self.problem = f"{name} takes such as 6h or 7d here"
 
     def _check(self) -> None:
         if self._agent is not None and not self._is_agent(self._agent):
@@ -176,14 +185,15 @@ class _Line:
         elif self._is_ours and self._snapshot.homes:
             self.problem = f"{OWN} is for a console of one home"
         takes_words = self.spec.subject is not Subject.AGENT or self.spec.takes_text
-        if self._about and not takes_words:
+        if self._about and not takes_words and not self.problem:
             self.problem = f"{self.spec.name} takes no {literal(self._about[0])!r}"
 
     def _options(self) -> list[str]:
         session = [SESSION] if self.spec.about == "session_key" else []
         force = [self.spec.force_option] if self.spec.force else []
         ours = [OWN] if self.spec.is_also_ours else []
-        return [AGENT, *session, *ours, *force, DRY_RUN]
+        span = [self.spec.span_option] if self.spec.span else []
+        return [AGENT, *session, *ours, *span, *force, DRY_RUN]
 
     def _is_agent(self, name: str) -> bool:
         return any(one.ref.id == name.casefold() for one in self._snapshot.agents)

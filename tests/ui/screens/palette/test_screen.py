@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 from textual.events import Key
@@ -266,7 +267,8 @@ async def test_a_line_that_is_not_understood_runs_nothing(engine: FakeEngine) ->
 
 
 async def test_agent_and_options_are_taken_from_the_line(engine: FakeEngine) -> None:
-    plan = Cleanup(sample.ref("work"), takes_uncaptured=True, dry_run=True)
+    span = timedelta(days=2)
+    plan = Cleanup(sample.ref("work"), span, takes_uncaptured=True, dry_run=True)
     engine.outcomes["cleanup --dry-run"] = Planned(
         plan, "would pack 1 file", details={"diff": ["- pack 87 KB"]}
     )
@@ -281,13 +283,13 @@ async def test_agent_and_options_are_taken_from_the_line(engine: FakeEngine) -> 
         await desk.press("enter", "escape")
         for answer in ("enter", "y"):  # the question stands on Cancel
             await desk.press("colon")
-            await typed(desk, "cleanup --agent work --uncaptured")
+            await typed(desk, "cleanup --agent work --uncaptured --older-than 2d")
             assert "work: would pack 1 file" in desk.text("dialog")
             await desk.press("enter")
             assert "- pack 87 KB" in desk.text("dialog")
             await desk.press(answer)
 
-    cleanup = Cleanup(sample.ref("work"), takes_uncaptured=True)
+    cleanup = Cleanup(sample.ref("work"), span, takes_uncaptured=True)
     assert engine.done == [Checkpoint(sample.ref("work"), is_forced=True), cleanup]
 
 
