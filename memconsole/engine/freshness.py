@@ -135,7 +135,7 @@ def stale_sessions(
         if mark not in policies:
             policies[mark] = _policy_of(view, home, settings, version)
         policy = policies[mark]
-        if policy is None:
+        if policy is None or policy.mode is Mode.NONE:
             continue
         if policy.mode is Mode.DAILY and policy.idle_minutes is None:
             # Homes have many sessions, and one look at the clock tells of all of them.
@@ -154,7 +154,7 @@ def _is_overdue(view: SessionView, policy: Policy, settings: Settings, now: date
     stored = view.stored
     times = (stored.started_at, stored.updated_at, stored.last_interaction_at)
     idle = timedelta(minutes=policy.idle_minutes or 0)
-    if policy.mode is Mode.NONE or all(at is None or now - at > _TWO_DAYS + idle for at in times):
+    if all(at is None or now - at > _TWO_DAYS + idle for at in times):
         return False
     one = _judged(view, policy, settings, now)
     return one.is_stale and one.wants_capture(now, _NO_TIME)

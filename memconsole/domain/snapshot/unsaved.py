@@ -114,11 +114,13 @@ def unsaved(
             saved_at = of_files.get(view.agent.id)  # another program's checkpoint, as its file says
         if saved_at is not None and spoke_at - saved_at <= _SAME_MOMENT:
             continue
-        said = saves.said.get(view.session_id or "", ())
-        later = (at for at in said if saved_at is None or at > saved_at)
-        found.append((view, min(next(later, spoke_at), spoke_at), saved_at))
-    found.sort(key=lambda one: (one[1], one[0].key_text or ""))
-    return tuple(Unsaved(*one) for one in found)
+        since = spoke_at
+        if said := saves.said.get(view.session_id or ""):
+            later = (at for at in said if saved_at is None or at > saved_at)
+            since = min(next(later, spoke_at), spoke_at)
+        found.append(Unsaved(view, since, saved_at))
+    found.sort(key=lambda one: (one.since, one.view.key_text or ""))
+    return tuple(found)
 
 
 def is_saved(view: SessionView) -> bool:
@@ -194,6 +196,8 @@ def lost_work(sessions: Iterable[SessionView], saves: Saves, now: datetime) -> I
     What happened before anybody looked could not be saved by us, and can still be brought back: it
     is a warning.
     """
+    if not saves.cuts:
+        return
     live = {(one.agent.id, one.session_id): one for one in sessions}
     looks = [*saves.saved.values(), *(() if saves.since is None else (saves.since,))]
     since = min(looks, default=None)
