@@ -1,4 +1,4 @@
-"""Entry of the program; `--version`, plain searches and the console are spared Typer."""
+"""Entry of the program; `--version`, `status`, plain searches and the console are spared Typer."""
 
 # No `from __future__` here: that, too, is an import, and would come before the last lines.
 import atexit
@@ -24,7 +24,7 @@ def main() -> int:
         forget_relative_imports()
     # What is loaded stays; looking through it for rubbish takes a tenth of a short call.
     gc.disable()
-    if len(sys.argv) == 1 or sys.argv[1].startswith("--") or "search" in sys.argv:
+    if len(sys.argv) == 1 or sys.argv[1].startswith("--") or {"search", "status"} & set(sys.argv):
         from memconsole.cli.fast_path import quick  # noqa: PLC0415
 
         code = quick(sys.argv[1:])

@@ -45,7 +45,7 @@ def front(call: Call) -> int:
             from memconsole.cli.call.fleet import ask_fleet  # noqa: PLC0415 - most have one home
 
             return ask_fleet(call, "status", ["status"])
-        from memconsole.cli.commands.status import show_status  # noqa: PLC0415
+        from memconsole.cli.call.status import show_status  # noqa: PLC0415
 
         return show_status(call)
     sources = None

@@ -1,6 +1,7 @@
-"""The console and plain searches without loading Typer: agents search many times an hour.
+"""The console, `status` and plain searches without loading Typer: many ask them all the time.
 
-Understood are global options alone, and `search [--agent A] WORD…` behind them, `--json` anywhere.
+Understood are global options alone, and behind them `status` or `search [--agent A] WORD…`, with
+`--json` anywhere.
 Any other call, and any failure before an answer, goes the usual way, which finds out for itself
 what is wrong and says so; so nothing is decided here that `cli.main` would decide otherwise.
 """
@@ -11,7 +12,16 @@ import os
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.cli.call.call import Call
-from memconsole.cli.call.flags import DEMO, FLEET, GLOBAL_OPTIONS, HOST, JSON, LABEL, VERBOSE
+from memconsole.cli.call.flags import (
+    DEMO,
+    FLEET,
+    GLOBAL_OPTIONS,
+    HOST,
+    JSON,
+    LABEL,
+    VERBOSE,
+    WITHIN,
+)
 from memconsole.cli.signals import stopped_like_interrupted
 from memconsole.errors import MemconsoleError
 
@@ -22,21 +32,22 @@ if TYPE_CHECKING:
 
 
 _COMPLETION = "_MEMCONSOLE_COMPLETE"
-_UNUSUAL = (DEMO, FLEET, HOST, LABEL, JSON, VERBOSE)
+_UNUSUAL = (DEMO, FLEET, HOST, LABEL, WITHIN, JSON, VERBOSE)
 
 
 class Plain(NamedTuple):
-    """A call that is nothing but a search, or the console, with its global options."""
+    """A call that is nothing but a search, `status` or the console, with its global options."""
 
     words: tuple[str, ...]
     options: tuple[tuple[GlobalOption, str], ...] = ()
     agent: str | None = None
     is_json: bool = False
     is_console: bool = False
+    is_status: bool = False
 
 
 def quick(arguments: Sequence[str]) -> int | None:
-    """Open the console or answer a plain search; None for all that is neither."""
+    """Open the console, or answer `status` or a plain search; None for all else."""
     plain = read(arguments)
     if plain is None or _COMPLETION in os.environ:
         return None
@@ -48,7 +59,9 @@ def quick(arguments: Sequence[str]) -> int | None:
         call.flags.take(option, value)
     with stopped_like_interrupted(), call.resources:
         try:
-            return _console(call) if plain.is_console else _search(call, plain)
+            if plain.is_console:
+                return _console(call)
+            return _status(call) if plain.is_status else _search(call, plain)
         except MemconsoleError:
             return None
         except (Exception, KeyboardInterrupt) as error:  # the edge of the process
@@ -61,6 +74,14 @@ def _console(call: Call) -> int:
     from memconsole.cli.console import front  # noqa: PLC0415 - a search has no use for it
 
     return front(call)
+
+
+def _status(call: Call) -> int | None:
+    if call.is_usually_of_fleet:
+        return None
+    from memconsole.cli.call.status import show_status  # noqa: PLC0415 - as above
+
+    return show_status(call)
 
 
 def _search(call: Call, plain: Plain) -> int | None:
@@ -77,13 +98,15 @@ def _search(call: Call, plain: Plain) -> int | None:
 
 
 def read(arguments: Sequence[str]) -> Plain | None:
-    """Take a call apart; None when it is neither a plain search nor the console."""
+    """Take a call apart; None when it is neither the console nor `status` nor a plain search."""
     own = list(arguments)
     is_json = "--json" in own
     own = [word for word in own if word != "--json"]
     options, own = _options(own)
     if not own and not is_json:
         return Plain((), options, is_console=True)
+    if own == ["status"]:
+        return Plain((), options, is_json=is_json, is_status=True)
     if own[:1] != ["search"]:
         return None
     agent, words = None, own[1:]

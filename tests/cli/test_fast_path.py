@@ -39,6 +39,8 @@ def given(**values: str) -> tuple[tuple[GlobalOption, str], ...]:
                 is_console=True,
             ),
         ),
+        ("--home /x status --json", Plain((), given(home="/x"), is_json=True, is_status=True)),
+        ("status", Plain((), is_status=True)),
         ("search", Plain(())),
         ("search one two", Plain(("one", "two"))),
         ("search search", Plain(("search",))),
@@ -58,8 +60,12 @@ def test_plain_searches(line: str, plain: Plain) -> None:
         "--json",
         "--home",
         "--home -x",
-        "--home /x status",
-        "status",
+        "--home /x status more",
+        "status --home /x",
+        "--fleet status",
+        "--within 5 status",
+        "--within 5 search one",
+        "-v status",
         "memory search one",
         "search --explain one",
         "search --home /x one",
@@ -76,7 +82,7 @@ def test_plain_searches(line: str, plain: Plain) -> None:
         "-v",
         "--fleet",
         "--transport",
-        "--read-only status",
+        "--read-only status more",
         "--read-only=yes",
         "--version --read-only",
         "--serve",
@@ -112,27 +118,30 @@ def run(seen: dict[str, str], entry: str, *arguments: str) -> tuple[int, str, st
 
 def test_the_answer_is_the_usual_one(seen: dict[str, str]) -> None:
     def asked(*words: str, is_usual: bool) -> tuple[int, str, str]:
-        job = {"calls": [["search", *words]], "environment": seen, "is_usual": is_usual}
+        job = {"calls": [words], "environment": seen, "is_usual": is_usual}
         [answer] = ask_zygote({**job, "is_plain_user": False, "is_folder_gone": False})
         return answer
 
-    asked("orion", is_usual=True)
-    for words in (("orion",), ("--json", "orion"), ("--agent", "nobody", "orion"), ()):
+    asked("search", "orion", is_usual=True)
+    lines = ("search orion", "search --json orion", "search --agent nobody orion", "search")
+    for line in (*lines, "status", "--json status", "--home /nowhere status --json"):
+        words = line.split()
         ours, usual = asked(*words, is_usual=False), asked(*words, is_usual=True)
         assert (ours[0], ours[2]) == (usual[0], usual[2])
         assert _timeless(ours[1]) == _timeless(usual[1])
 
 
 def _timeless(text: str) -> str:
-    return ",".join(part for part in text.split(",") if '"at":' not in part)
+    return ",".join(part for part in text.split(",") if 'at":' not in part)
 
 
-def test_nothing_is_loaded_that_a_search_does_not_need(
-    seen: dict[str, str], monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("words", [["search", "orion"], ["status"]])
+def test_nothing_is_loaded_that_a_plain_call_does_not_need(
+    seen: dict[str, str], monkeypatch: pytest.MonkeyPatch, words: list[str]
 ) -> None:
-    run(seen, "memconsole.cli.main", "search", "orion")
+    run(seen, "memconsole.cli.main", *words)
     program = (
-        "import sys; from memconsole.__main__ import main; sys.argv[1:] = ['search', 'orion'];"
+        f"import sys; from memconsole.__main__ import main; sys.argv[1:] = {words};"
         "code = main(); loaded = {'typer', 'numpy', 'sentencepiece', 'textual', 'sqlite_utils',"
         " 'rapidfuzz', 'concurrent.futures', 'memconsole.adapters.index.build'};"
         "sys.exit(f'{code} {sorted(loaded & set(sys.modules))}')"
@@ -141,7 +150,7 @@ def test_nothing_is_loaded_that_a_search_does_not_need(
     done = subprocess.run(command, env=seen, capture_output=True, text=True, check=False)
     assert done.stderr.strip() == "0 []"
     monkeypatch.setenv("_MEMCONSOLE_COMPLETE", "complete_bash")
-    assert quick(["search", "orion"]) is None
+    assert quick(words) is None
 
 
 def test_a_bare_call_without_a_terminal_says_what_status_says(seen: dict[str, str]) -> None:

@@ -8,7 +8,6 @@ on the real programs, against a Gateway of every verdict.
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.gateway import frames
@@ -93,6 +92,8 @@ class ProgramConnection:
         """
         command = [self._program, "gateway", "call", method, "--params", frames.encode(params)]
         command += ["--json", "--timeout", str(round(timeout_s * 1000))]
+        import subprocess  # noqa: PLC0415 - nearly all ask over the wire
+
         try:
             done = subprocess.run(
                 command,

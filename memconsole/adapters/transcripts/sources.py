@@ -6,7 +6,6 @@ import errno
 import functools
 import os
 import stat
-import tempfile
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,6 +13,7 @@ from memconsole.errors import StoreError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
+    import tempfile
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
@@ -162,6 +162,8 @@ def _unpacked(packed: Source, name: str) -> Iterator[Source]:
         pieces = unpacked_gzip(read, _STEP)
     else:
         pieces = unpacked_pieces(read, _STEP, window_bytes=_LONGEST_WINDOW)
+    import tempfile  # noqa: PLC0415 - it loads three compressors, for what few homes hold
+
     with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as spool:
         size = 0
         try:

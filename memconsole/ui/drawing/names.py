@@ -32,7 +32,7 @@ def full_name(view: SessionView) -> str:
 
 def row_key(view: SessionView) -> str:
     """Return what names a session's row: its id and key, which both may be missing or doubled."""
-    return f"{view.agent.id}/{view.key_text or ''}/{view.session_id or ''}/{view.state.value}"
+    return f"{view.agent.id}/{view.key_text or ''}/{view.session_id or ''}/{view.state}"
 
 
 def state_word(view: SessionView) -> str:

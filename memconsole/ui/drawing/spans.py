@@ -217,7 +217,7 @@ class Row:
         cells: One for each column.
         value: What `y` copies.
         is_heading: Not a thing of its own: the cursor passes over it.
-        search: Text that a filter looks at; the cells' text when empty.
+        search: Text that a filter looks at, or what makes it; the cells' text when empty.
         reason: Why it shows what it shows; on the lower frame while the cursor is here.
     """
 
@@ -225,13 +225,14 @@ class Row:
     cells: Sequence[AnyCell]
     value: str = ""
     is_heading: bool = False
-    search: str = ""
+    search: str | Callable[[], str] = ""
     reason: str = ""
 
     @property
     def text(self) -> str:
         """What a filter looks at, in small letters."""
-        return (self.search or " ".join(cell.text for cell in self.cells)).casefold()
+        search = self.search if isinstance(self.search, str) else self.search()
+        return (search or " ".join(cell.text for cell in self.cells)).casefold()
 
 
 def line_width(line: Iterable[Span]) -> int:

@@ -68,8 +68,8 @@ def sessions_listing(
     shown = [view for view in own if everything or is_usual(view)]
     shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
     with_agent, is_narrow = agent_id is None, 0 < width < _NARROW
-    make = partial(_row, context=context, with_agent=with_agent, is_narrow=is_narrow)
-    rows = tuple(make(view, is_old=snapshot.is_away(view.agent.id)) for view in shown)
+    cells = partial(_narrow_cells if is_narrow else _cells, context=context, with_agent=with_agent)
+    rows = tuple(_row(view, cells, is_old=snapshot.is_away(view.agent.id)) for view in shown)
     home = None if agent_id is None else snapshot.home_of(agent_id)
     return Listing(
         title="Sessions",
@@ -160,23 +160,26 @@ def _leading(columns: tuple[Column, ...], sort: Sort) -> tuple[Column, ...]:
 
 
 def _row(
-    view: SessionView, *, context: Context, with_agent: bool, is_narrow: bool, is_old: bool
+    view: SessionView, make: Callable[[SessionView], Sequence[AnyCell]], *, is_old: bool
 ) -> Row:
-    make = partial(_narrow_cells if is_narrow else _cells, view, context, with_agent=with_agent)
-    if is_old:
-        make = partial(_grey, make)
     return Row(
         key=row_key(view),
-        cells=LateCells(make),
+        cells=LateCells(partial(_grey, make, view) if is_old else partial(make, view)),
         value=view.key_text or view.session_id or "",
-        search=f"{full_name(view)} {view.key_text or ''} {view.session_id or ''}",
+        search=partial(_search, view),
         reason=why_suspect(view) if view.count.state is TokenState.SUSPECT else "",
     )
 
 
-def _grey(make: Callable[[], Sequence[AnyCell]]) -> Sequence[AnyCell]:
+def _search(view: SessionView) -> str:
+    """Return what a filter looks at; masking the names of ten thousand rows takes a while."""
+    return f"{full_name(view)} {view.key_text or ''} {view.session_id or ''}"
+
+
+def _grey(make: Callable[[SessionView], Sequence[AnyCell]], view: SessionView) -> Sequence[AnyCell]:
     """Return cells of a home that is away: nothing in them looks like now."""
-    return tuple(replace(one, role=Role.MUTED) if isinstance(one, Cell) else one for one in make())
+    found = make(view)
+    return tuple(replace(one, role=Role.MUTED) if isinstance(one, Cell) else one for one in found)
 
 
 def _narrow_cells(view: SessionView, context: Context, *, with_agent: bool) -> Sequence[AnyCell]:
