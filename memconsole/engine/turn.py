@@ -142,7 +142,7 @@ def require_workspace(agent: Agent) -> None:
     if agent.workspace_doubt:
         raise NoWorkspaceError(
             agent.workspace_trouble,
-            hint="Nothing is written into a guessed workspace; `memconsole status` says more.",
+            hint="A guessed workspace is left alone; `memconsole status` says more.",
         )
     if not agent.workspace_exists:
         raise NoWorkspaceError(
