@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import Origin
 from memconsole.domain.commands.outcomes import NOT_DONE, RUNNING, Verdict
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
@@ -11,13 +12,20 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
     from datetime import datetime
 
-    from memconsole.domain.commands.outcomes import Proof, Step
+    from memconsole.domain.commands.outcomes import Proof, Run, Step
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.glyphs import Glyphs
     from memconsole.ui.drawing.spans import Line
+
+
+def who_began(run: Run, own: Collection[int]) -> str:
+    """Return who began a run: `me` in this console, `job` by the scheduler, else the face."""
+    if run.id in own:
+        return "me"
+    return "job" if run.job is not None or run.origin is Origin.SCHEDULER else run.origin.value
 
 
 _FIRST = 100

@@ -13,12 +13,12 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import ConsoleScreen
-from memconsole.ui.screens.jobs.activity import proof_lines, status_sign, step_lines
+from memconsole.ui.screens.jobs.activity import proof_lines, status_sign, step_lines, who_began
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -40,7 +40,7 @@ _COLUMNS = (
 )
 
 
-def runs_listing(runs: tuple[Run, ...], context: Context) -> Listing:
+def runs_listing(runs: tuple[Run, ...], context: Context, own: Collection[int]) -> Listing:
     """Return all runs, newest first."""
     return Listing(
         title="Runs",
@@ -48,12 +48,12 @@ def runs_listing(runs: tuple[Run, ...], context: Context) -> Listing:
         source="state",
         number=1,
         columns=_COLUMNS,
-        rows=tuple(_row(one, context) for one in repeated(runs)),
+        rows=tuple(_row(one, context, own) for one in repeated(runs)),
         empty=("nothing ran yet",),
     )
 
 
-def _row(line: Repeated, context: Context) -> Row:
+def _row(line: Repeated, context: Context, own: Collection[int]) -> Row:
     run = line.run
     since = figures.when(line.first_at, context.now, context.zone)
     times = "" if line.count == 1 else f"{line.count} times since {since}: "
@@ -62,7 +62,7 @@ def _row(line: Repeated, context: Context) -> Row:
         key=f"run-{run.id}",
         cells=(
             Cell(figures.when(run.started_at, context.now, context.zone), Role.MUTED),
-            Cell(run.origin.value, Role.MUTED),
+            Cell(who_began(run, own), Role.MUTED),
             Cell(literal(run.command)),
             Cell(literal(run.agent or "")),
             Cell(sign, role),
@@ -159,7 +159,7 @@ class RunsScreen(ConsoleScreen):
             text = self._loader.failure or "reading the history"
             listed.show(Listing("Runs", number=1, empty=(text,)))
         else:
-            listed.show(runs_listing(self._loader.value, self.context()))
+            listed.show(runs_listing(self._loader.value, self.context(), self.desk.actions.runs))
         self._show_run()
 
     @on(Pane.Moved, "#list")

@@ -9,14 +9,13 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.agents import Origin
 from memconsole.domain.events import EventKind, is_ours
 from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.names import session_name
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row
-from memconsole.ui.screens.jobs.activity import status_sign, when_cell, when_column
+from memconsole.ui.screens.jobs.activity import status_sign, when_cell, when_column, who_began
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -108,7 +107,7 @@ def _lines(
     }
     for run in runs:
         if run.status != "skipped":
-            who = _who(run, own)
+            who = who_began(run, own)
             yield run.started_at, who, run.status == "failed", _run_row(run, who, context)
     start = runs[-1].started_at if len(runs) >= _ROWS else None
     for event in snapshot.events:
@@ -117,12 +116,6 @@ def _lines(
             name = names.get((event.agent or "", event.key or ""), literal(event.key or ""))
             row = _event_row(event, who, name, context)
             yield event.at, who, event.kind in _BAD, row
-
-
-def _who(run: Run, own: Collection[int]) -> str:
-    if run.id in own:
-        return "me"
-    return "job" if run.job is not None or run.origin is Origin.SCHEDULER else run.origin.value
 
 
 def _is_chosen(chosen: str, who: str, is_error: bool) -> bool:
