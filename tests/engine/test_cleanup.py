@@ -427,7 +427,7 @@ def test_what_only_a_summary_tells_is_told_so_until_it_is_taken_away() -> None:
 
     planned = stage.run(dry_run=True)
     assert planned.message == "would pack 1 file of main (3.9 KB), 1 of which only a summary tells"
-    assert str(planned.details["diff"]).count("s-1.jsonl  (summary only)") == 1
+    assert str(planned.details["diff"]).count("summary only  s-1.jsonl") == 1
     [(_, message)] = stage.clean()
     assert message.endswith("; only a summary tells what it says")
     assert stage.world.recovery.fingerprints(stage.agent.ref, "s-1") == frozenset()

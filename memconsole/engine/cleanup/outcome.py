@@ -130,8 +130,9 @@ def _line(one: Cleaning, sign: str) -> str:
     size = size_words(one.file.size_bytes)
     day = f"{one.file.modified_at:%Y-%m-%d}"
     step = one.step if sign == "-" else "back"
-    only = "  (summary only)" if one.captured is Captured.SUMMARY else ""
-    return f"{sign} {step:<6} {size:>8}  {one.file.kind:<10} {day}  {one.file.path.name}{only}"
+    # Names are long, and faces cut the end of a line.
+    only = "summary only  " if one.captured is Captured.SUMMARY else ""
+    return f"{sign} {step:<6} {size:>8}  {one.file.kind:<10} {day}  {only}{one.file.path.name}"
 
 
 def as_it_was(one: TakenFile) -> OldFile:
