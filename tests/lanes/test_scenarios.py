@@ -6,6 +6,7 @@ generated home with its loopback Gateway, in a real tmux at both sizes.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -41,6 +42,20 @@ def test_save_the_endangered_agent_from_anywhere(walk: Walk) -> None:
     assert f"Checkpoint {LOST}" in picture
     assert f"✓ {LOST} / main" in picture
     assert walk.keys <= 2
+
+
+def test_save_the_session_that_is_selected_and_no_newer_one(walk: Walk) -> None:
+    walk.press("2", "k")
+    keys = re.search(r" c checkpoint (.+?)  R rotate (.+?)  ", walk.sees(" c checkpoint "))
+    assert keys is not None
+    assert keys[1] == keys[2]  # both act on the row under the cursor
+    begin, _, end = keys[1].partition("…")
+    assert not f"{begin}{end}".startswith(f"{LOST} / main")
+    walk.press("c")
+    heading = next(line for line in walk.sees("[ Close ]").split("\n") if "Checkpoint " in line)
+    assert f"Checkpoint {begin}" in heading
+    assert end in heading
+    assert walk.keys == 3
 
 
 def test_rotate_what_the_attention_line_names_and_read_the_proof(walk: Walk) -> None:
@@ -97,3 +112,4 @@ def test_running_the_jobs_here_asks_and_shows_what_would_be_reset(walk: Walk) ->
     assert "without it nobody saves" in walk.sees("[ y quit ]")
     walk.press("Enter")
     walk.sees("2 Sessions")
+    assert walk.keys <= 5

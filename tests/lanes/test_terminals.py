@@ -56,6 +56,7 @@ def answers(walk: Walk) -> None:
     walk.sees("1 Messages")
     walk.press("Escape")
     walk.sees("2 Sessions")
+    assert walk.keys == 3
 
 
 def test_without_colours(played: PlayedHome, size: tuple[int, int], tmp_path: Path) -> None:
