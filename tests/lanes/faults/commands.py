@@ -79,6 +79,7 @@ TRIALS = (
         "memory forget --hard",
         _forget("--hard"),
         prepare=(_ADD_PLAN, keep_copies, ("reindex",)),
+        may_change=(f"{_ENDED}0b1c-4d2e-8f3a-555566667777.jsonl.gz",),
         erases=PLAN,
     ),
     Trial("undo of add", ("memory", "undo"), prepare=(_ADD,)),

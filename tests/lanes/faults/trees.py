@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -69,10 +70,15 @@ def look(home: Path) -> Tree:
 
 
 def holders(home: Path, words: str) -> list[str]:
-    """Return the files that hold some words anywhere in their bytes."""
+    """Return the files that hold some words anywhere in their bytes, packed or not."""
     data = words.encode()
-    found = (path for path, is_file in _walk(home) if is_file and data in path.read_bytes())
+    found = (path for path, is_file in _walk(home) if is_file and data in _unpacked(path))
     return sorted(path.relative_to(home).as_posix() for path in found)
+
+
+def _unpacked(path: Path) -> bytes:
+    data = path.read_bytes()
+    return gzip.decompress(data) if path.suffix == ".gz" else data
 
 
 def broken_databases(home: Path) -> list[str]:

@@ -82,7 +82,8 @@ def id_of(world: World, path: str, words: str) -> str:
 
 
 def keep_copies(world: World) -> None:
-    """Leave copies of the plan where consolidation and reflection keep what they take out."""
+    """Leave copies of the plan where we keep what was taken out, and in a packed transcript."""
+    leave_packed(world, PLAN)
     memory = world.state / "workspace" / "memory"
     for path in ("archive/observations/2026-01-02.md", "observation-backups/observations-1.md"):
         place = memory / path
@@ -107,11 +108,13 @@ def end_talk(world: World) -> None:
     (sessions / "sessions.json").write_text(json.dumps(store))
 
 
-def leave_packed(world: World) -> None:
-    """Leave a transcript that was packed last year."""
+def leave_packed(world: World, words: str = "") -> None:
+    """Leave a transcript that was packed last year, in which somebody says some words."""
     sessions = world.state / "agents" / "main" / "sessions"
     path = sessions / "7f3a2c11-0b1c-4d2e-8f3a-555566667777.jsonl.gz"
-    path.write_bytes(gzip.compress(b'{"type":"session"}\n', mtime=0))
+    said = json.dumps({"type": "message", "message": {"role": "user", "content": words}})
+    text = f'{{"type":"session"}}\n{said}\n' if words else '{"type":"session"}\n'
+    path.write_bytes(gzip.compress(text.encode(), mtime=0))
     os.utime(path, (1_762_000_000, 1_762_000_000))
 
 
