@@ -82,10 +82,11 @@ def _stages(stored: str) -> frozenset[Stage]:
     return frozenset(one for one in Stage if one.value in stored.split(","))
 
 
-def _bad(stored: str) -> CheckStatus:
-    from memconsole.domain.health import CheckStatus  # noqa: PLC0415 - mostly none
+_CHECK_STATUS = late("memconsole.domain.health:CheckStatus")
 
-    found = CheckStatus(stored)
+
+def _bad(stored: str) -> CheckStatus:
+    found: CheckStatus = _CHECK_STATUS(stored)
     if not found.is_bad:
         raise ValueError("nothing to alert about")
     return found

@@ -71,24 +71,17 @@ class Pool:
         self._table = model.table if expected < 500 else model.table.astype(np.float32)
 
     def vector(self, packed: bytes) -> bytes:
-        """Return the vector of one chunk in eight-bit numbers."""
+        """Return the direction of one chunk in eight-bit numbers; its length is lost."""
         np = self._np
         size = len(packed) // 3
         ids = np.frombuffer(packed, "<u2", size)
         counts = np.frombuffer(packed, np.uint8, size, size * 2)
         vector = (self._weights[ids] * counts) @ self._table[ids].astype(np.float32, copy=False)
-        return small(vector)
-
-
-def small(vector: NDArray[np.float32]) -> bytes:
-    """Return a vector in eight-bit numbers; its length is lost, its direction stays."""
-    from memconsole.adapters.index.matrix import np  # noqa: PLC0415
-
-    most = float(np.abs(vector).max(initial=0.0))
-    if not most > 0 or not math.isfinite(most):
-        return bytes(len(vector))
-    numbers: NDArray[np.int8] = np.rint(vector * np.float32(127 / most)).astype(np.int8)
-    return numbers.tobytes()
+        most = float(np.abs(vector).max(initial=0.0))
+        if not most > 0 or not math.isfinite(most):
+            return bytes(len(vector))
+        numbers = np.rint(vector * np.float32(127 / most)).astype(np.int8)
+        return bytes(numbers.tobytes())
 
 
 def query_vector(model: StaticModel, ids: Sequence[int], weight: Mapping[int, float]) -> bytes:
@@ -120,7 +113,7 @@ def query_vector_by_numpy(
 
 
 def small_list(vector: Sequence[float]) -> bytes:
-    """Return what `small` returns, of a plain list."""
+    """Return a vector in eight-bit numbers, without NumPy."""
     most = max((abs(one) for one in vector), default=0.0)
     if not most > 0 or not math.isfinite(most):
         return bytes(len(vector))
