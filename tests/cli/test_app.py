@@ -28,7 +28,9 @@ class Opened:
         self.settings: Settings | None = None
         self.has_feed = False
 
-    def __call__(self, engine: Engine, settings: Settings, feed: object, *, jobs: object) -> int:
+    def __call__(
+        self, engine: Engine, settings: Settings, feed: object, *, jobs: object, report: object
+    ) -> int:
         self.engine = engine
         self.settings = settings
         self.has_feed = feed is not None
