@@ -360,8 +360,10 @@ def _without_repeats(run: SearchRun, pool: Sequence[Scored], *, most: int) -> tu
     """Return as many results as are wanted, those that repeat better ones folded into them."""
     found: list[tuple[SearchHit, str]] = []
     hits: tuple[SearchHit, ...] = ()
-    while len(hits) < most and len(found) < len(pool):
-        found += with_texts(run, pool[len(found) : len(found) + most + _SPARE])
+    for place in range(0, len(pool), most + _SPARE):
+        if len(hits) >= most:
+            break
+        found += with_texts(run, pool[place : place + most + _SPARE])
         order = _newest_first if run.request.by_date else _best_first
         hits = folded(sorted(found, key=lambda one: order(one[0])))
     return hits[:most]

@@ -27,6 +27,7 @@ from memconsole.errors import (
 )
 from tests.doubles.bundle import World
 from tests.doubles.platform import NOW, fake_agent, talk
+from tests.doubles.search import FakeReader
 from tests.engine.rows import row
 
 STATE = Path("/state")
@@ -270,6 +271,16 @@ class TestTalks:
     def test_their_lines_can_be_read(self, world: World) -> None:
         lines = engine_of(world).search.lines("main", "sessions/id-main")
         assert lines == ("user: is the boiler repaired?", "assistant: yes, it is")
+
+
+def test_a_chunk_that_is_gone_before_its_text_is_read_is_left_out(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another process may forget it in between: what is there still is the answer."""
+    real = FakeReader.rows
+    monkeypatch.setattr(FakeReader, "rows", lambda own, ids: real(own, [at for at in ids if at]))
+    found = engine_of(world).search.find(SearchRequest("database tomatoes"))
+    assert [hit.path for hit in found.hits] == ["memory/garden.md"]
 
 
 def test_the_lines_of_a_file_can_be_read(world: World) -> None:
