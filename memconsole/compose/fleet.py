@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections import Counter
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -149,8 +150,15 @@ def build_sources(
     others = [one for one in fleet.sources if one not in servers]
     if any("://" in one for one in others):
         require_state_folder(settings.state_dir, _SOCKETS)
+    addresses = [parse(one) for one in others if "://" in one]
+    usual = Counter(one.host for one in addresses if not one.home)
     found: tuple[FleetSource, ...] = tuple(
-        SshHome(parse(one), sockets=settings.state_dir / _SOCKETS, timeout=fleet.timeout)
+        SshHome(
+            parse(one),
+            sockets=settings.state_dir / _SOCKETS,
+            timeout=fleet.timeout,
+            is_of_several=usual[parse(one).host] > 1,
+        )
         if "://" in one
         else LocalHome(
             os.path.expanduser(one),  # noqa: PTH111 - keeps the path as it is written

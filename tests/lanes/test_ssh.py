@@ -34,9 +34,11 @@ class Server:
     Args:
         folder: For everything of it.
         more: Lines of its configuration.
+        accounts: Each account lets in the keys in its own home, as on a host that people use; else
+            one list is for everybody.
     """
 
-    def __init__(self, folder: Path, more: str = "") -> None:
+    def __init__(self, folder: Path, more: str = "", *, accounts: bool = False) -> None:
         self.folder = folder
         self.port = _free_port()
         for name in ("host", "user"):
@@ -46,10 +48,12 @@ class Server:
             )
         shutil.copy(folder / "user.pub", folder / "authorized")
         config = folder / "sshd_config"
+        keys = ".ssh/authorized_keys" if accounts else folder / "authorized"
+        strict = "yes" if accounts else "no"
         config.write_text(
             f"ListenAddress 127.0.0.1:{self.port}\nHostKey {folder / 'host'}\n"
-            f"PidFile {folder / 'pid'}\nAuthorizedKeysFile {folder / 'authorized'}\n"
-            "StrictModes no\nUsePAM no\nPasswordAuthentication no\n"
+            f"PidFile {folder / 'pid'}\nAuthorizedKeysFile {keys}\n"
+            f"StrictModes {strict}\nUsePAM no\nPasswordAuthentication no\n"
             f"KbdInteractiveAuthentication no\nPrintMotd no\nPrintLastLog no\n{more}"
         )
         if os.geteuid() == 0:

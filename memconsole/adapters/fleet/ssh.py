@@ -55,10 +55,19 @@ class SshHome:
         address: Where it is.
         sockets: Folder of ours for the kept connections, readable by nobody else.
         timeout: For one command.
+        is_of_several: Other accounts of that host are homes too, so the account is named.
     """
 
-    def __init__(self, address: SshAddress, *, sockets: Path, timeout: timedelta) -> None:
-        self.home = HomeRef(address.home, address.host)
+    def __init__(
+        self,
+        address: SshAddress,
+        *,
+        sockets: Path,
+        timeout: timedelta,
+        is_of_several: bool = False,
+    ) -> None:
+        account = f"~{address.user}" if is_of_several and address.user else ""
+        self.home = HomeRef(address.home or account, address.host)
         self._address = address
         self._sockets = sockets
         self._timeout = timeout
