@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import psycopg
 
     from memconsole.domain.fleet.chunks import (
+        Frequencies,
         OutgoingIndex,
         PublishedChunk,
         PublishedDocument,
@@ -35,7 +36,6 @@ T = TypeVar("T")
 Name = tuple[str, bool]
 """Agent of an index, and whether it holds sessions."""
 
-Allowed = tuple[dict[int, "PublishedDocument"], dict[int, int]]
 """Documents that may leave, and the hashes of their chunks."""
 
 _PAGE: Final = 500
@@ -49,6 +49,15 @@ class There(NamedTuple):
     id: int
     stamp: str
     agents: tuple[str, ...]
+
+
+class Reading(NamedTuple):
+    """What of an index may leave, as it was at one moment."""
+
+    stamp: str
+    model: str
+    documents: dict[int, PublishedDocument]
+    hashes: dict[int, int]
 
 
 class ChunkCopy:
@@ -78,7 +87,7 @@ class ChunkCopy:
             )
         }
         self._chunks: dict[int, dict[int, int]] = {}
-        self._lists: dict[Name, tuple[str, Allowed]] = {}
+        self._lists: dict[Name, Reading] = {}
         self._documents: dict[int, dict[int, tuple[object, ...]]] = {}
         self._has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
 
@@ -90,22 +99,20 @@ class ChunkCopy:
         gone = self._drop({(shelf.agent, shelf.is_talk) for shelf in shelves})
         owed: list[tuple[Shelf, str]] = []
         for shelf in shelves:
-            with _opened(shelf) as index:
-                if index is None:
-                    continue
-                stamp = f"{index.stamp} {shelf.rule}"
-                there = self._there.get((shelf.agent, shelf.is_talk))
-                if there is None or (there.stamp, there.agents) != (stamp, shelf.agents):
-                    gone += self._erase(there, shelf, index, stamp)
-                    owed.append((shelf, stamp))
+            there = self._there.get((shelf.agent, shelf.is_talk))
+            found = self._read(shelf, there)
+            if found is None:
+                continue
+            gone += self._erase(there, found)
+            owed.append((shelf, found.stamp))
         end, sent, left = self._monotonic() + _ROUND_S, 0, 0
         for shelf, stamp in owed:
-            with _opened(shelf) as index:
-                if index is not None and f"{index.stamp} {shelf.rule}" == stamp:
-                    done, waiting = self._send(shelf, index, stamp, end)
-                    sent, left = sent + done, left + waiting
-                else:
-                    left += 1  # it has changed meanwhile
+            found = self._read(shelf)
+            if found is not None and found.stamp == stamp:
+                done, waiting = self._send(shelf, found, end)
+                sent, left = sent + done, left + waiting
+            else:
+                left += 1  # it has changed meanwhile
         return Published(sent, gone, left)
 
     def erase(self, shelves: Sequence[Shelf]) -> int:
@@ -121,12 +128,13 @@ class ChunkCopy:
             there = self._there.get((shelf.agent, shelf.is_talk))
             if there is None:
                 continue
-            with _opened(shelf) as index:
-                if index is None:
-                    raise FleetError(f"the index of {shelf.agent} cannot be read now")
-                _, hashes = _allowed(shelf, index)
+            found = self._read(shelf)
+            if found is None:
+                raise FleetError(f"the index of {shelf.agent} cannot be read now")
+            with self._connection.transaction():
+                self._hold(there.id)
                 known = self._known(there.id)
-                other = [at for at, digest in known.items() if hashes.get(at) != digest]
+                other = [at for at, digest in known.items() if found.hashes.get(at) != digest]
                 erase(self._connection, there.id, other)
                 gone += len(other)
         return gone
@@ -148,20 +156,34 @@ class ChunkCopy:
         self._there = {name: found for name, found in self._there.items() if name in meant}
         return int(str(gone)) + len(dropped)
 
-    def _wanted(self, shelf: Shelf, index: OutgoingIndex, stamp: str) -> Allowed:
-        """Return what may leave, listed once for all rounds that one state of an index takes."""
-        name = (shelf.agent, shelf.is_talk)
-        if name not in self._lists or self._lists[name][0] != stamp:
-            self._lists[name] = stamp, _allowed(shelf, index)
-        return self._lists[name][1]
+    def _read(self, shelf: Shelf, known: There | None = None) -> Reading | None:
+        """Read an index; None where it is not there or cannot be read now, or is what is known.
 
-    def _erase(self, there: There | None, shelf: Shelf, index: OutgoingIndex, stamp: str) -> int:
+        It is listed once for all rounds that one state of it takes. Nobody writes an index while it
+        is read, so it is not open while the server is waited for.
+        """
+        with _opened(shelf) as index:
+            if index is None:
+                return None
+            stamp, name = _stamp(shelf, index), (shelf.agent, shelf.is_talk)
+            if known is not None and (known.stamp, known.agents) == (stamp, shelf.agents):
+                return None
+            kept = self._lists.get(name)
+            if kept is None or kept.stamp != stamp:
+                documents = {
+                    at: one for at, one in index.documents().items() if shelf.allows(one.path)
+                }
+                hashes = index.hashes().items()
+                allowed = {at: digest for at, (file, digest) in hashes if file in documents}
+                kept = self._lists[name] = Reading(stamp, index.model, documents, allowed)
+            return kept
+
+    def _erase(self, there: There | None, found: Reading) -> int:
         """Delete chunks that are gone, or may not be there any more; those that changed stay."""
         if there is None:
             return 0
-        _, hashes = self._wanted(shelf, index, stamp)
         known = self._known(there.id)
-        gone = sorted(known.keys() - hashes.keys())
+        gone = sorted(known.keys() - found.hashes.keys())
         if gone:
             with self._connection.transaction():
                 self._begin()
@@ -170,29 +192,45 @@ class ChunkCopy:
                 del known[at]
         return len(gone)
 
-    def _send(self, shelf: Shelf, index: OutgoingIndex, stamp: str, end: float) -> tuple[int, int]:
-        """Send what is new or differs until the time is over; return what was, and what waits."""
-        documents, hashes = self._wanted(shelf, index, stamp)
-        number = self._entry(shelf, index)
+    def _send(self, shelf: Shelf, found: Reading, end: float) -> tuple[int, int]:
+        """Send what is new or differs until the time is over; return what was, and what waits.
+
+        What was read may be forgotten meanwhile, and who forgets it deletes it here too: so each
+        page is read while that one waits, and only where the index is as it was.
+        """
+        number = self._entry(shelf, found)
         known = self._known(number)
-        self._send_documents(number, documents)
-        waiting = [at for at, digest in hashes.items() if known.get(at) != digest]
+        self._send_documents(number, found.documents)
+        waiting = [at for at, digest in found.hashes.items() if known.get(at) != digest]
         waiting.sort(key=lambda at: at not in known)  # what takes the place of something, first
         sent = 0
         for page in _pages(waiting, _PAGE):
             if sent and self._monotonic() > end:
                 return sent, len(waiting) - sent
-            found = list(index.chunks(page))
             with self._connection.transaction():
+                self._hold(number)
+                with _opened(shelf) as index:
+                    if index is None or _stamp(shelf, index) != found.stamp:
+                        return sent, len(waiting) - sent
+                    chunks = list(index.chunks(page))
                 self._begin()
                 erase(self._connection, number, [at for at in page if at in known])
-                self._insert(number, found)
-            known.update((chunk.id, chunk.hash) for chunk in found)
+                self._insert(number, chunks)
+            known.update((chunk.id, chunk.hash) for chunk in chunks)
             sent += len(page)
-        self._settle(number, shelf, index, stamp)
+        with _opened(shelf) as index:
+            if index is None or _stamp(shelf, index) != found.stamp:
+                return sent, 1
+            common = index.frequencies()
+        self._settle(number, shelf, found, common)
         return sent, 0
 
-    def _entry(self, shelf: Shelf, index: OutgoingIndex) -> int:
+    def _hold(self, number: int) -> None:
+        """Let who erases and who brings chunks of an index wait for each other's transaction."""
+        query = "SELECT 1 FROM fleet.indexes WHERE id = %s FOR UPDATE"
+        self._connection.execute(query, (number,))
+
+    def _entry(self, shelf: Shelf, found: Reading) -> int:
         """Return the number of an index on the server, made when it is new."""
         name = (shelf.agent, shelf.is_talk)
         if name not in self._there:
@@ -202,7 +240,7 @@ class ChunkCopy:
                     self._connection,
                     "INSERT INTO fleet.indexes (home, agent, is_talk, agents, model)"
                     " VALUES (%s, %s, %s, %s, %s) RETURNING id",
-                    *(self._home, *name, list(shelf.agents), index.model),
+                    *(self._home, *name, list(shelf.agents), found.model),
                 )[0]
             self._there[name] = There(int(str(made)), "", shelf.agents)
         return self._there[name].id
@@ -247,24 +285,25 @@ class ChunkCopy:
                 rows = [(number, at, vector_text(one)) for at, one in vectors if one is not None]
                 _put(cursor, _PUT_VECTORS, rows)
 
-    def _settle(self, number: int, shelf: Shelf, index: OutgoingIndex, stamp: str) -> None:
+    def _settle(
+        self, number: int, shelf: Shelf, found: Reading, common: Frequencies | None
+    ) -> None:
         """Note that the copy is what the index is."""
-        common = index.frequencies()
         with self._connection.transaction():
             self._begin()
             self._connection.execute(
                 "UPDATE fleet.indexes SET stamp = %s, agents = %s, model = %s,"
                 " epoch_chunks = %s, df_unit = %s, df = %s WHERE id = %s",
                 (
-                    stamp,
+                    found.stamp,
                     list(shelf.agents),
-                    index.model,
+                    found.model,
                     *((0, 1, None) if common is None else common),
                     number,
                 ),
             )
-        self._there[shelf.agent, shelf.is_talk] = There(number, stamp, shelf.agents)
-        del self._lists[shelf.agent, shelf.is_talk]
+        self._there[shelf.agent, shelf.is_talk] = There(number, found.stamp, shelf.agents)
+        self._lists.pop((shelf.agent, shelf.is_talk), None)
 
 
 def erase_copy(
@@ -310,11 +349,8 @@ def _opened(shelf: Shelf) -> Iterator[OutgoingIndex | None]:
         yield index
 
 
-def _allowed(shelf: Shelf, index: OutgoingIndex) -> Allowed:
-    """Return the documents that may leave, and the hashes of their chunks."""
-    documents = {at: one for at, one in index.documents().items() if shelf.allows(one.path)}
-    hashes = index.hashes().items()
-    return documents, {at: digest for at, (document, digest) in hashes if document in documents}
+def _stamp(shelf: Shelf, index: OutgoingIndex) -> str:
+    return f"{index.stamp} {shelf.rule}"
 
 
 def _row(number: int, chunk: PublishedChunk) -> tuple[object, ...]:

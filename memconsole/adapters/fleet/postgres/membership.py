@@ -13,6 +13,7 @@ from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import StateError, UsageError
 from memconsole.system.atomic_file import replace_file
 from memconsole.system.folders import open_state_folder
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -75,8 +76,11 @@ class Membership:
                     raise
         return way
 
-    def leave(self, *, erase: bool, dry_run: bool) -> int:
-        """Leave the fleet, with everything of ours when that is wanted; returns the rows of ours.
+    def leave(self, *, erase: bool, dry_run: bool) -> int | None:
+        """Leave the fleet, with everything of ours when that is wanted.
+
+        Returns:
+            The rows of ours; None where we had left already, and only our password is removed.
 
         Raises:
             SourceAwayError: The server is away or refuses.
@@ -85,9 +89,15 @@ class Membership:
             found = owner.version(connection) or 0
             more = " + (SELECT count(*) FROM fleet.chunks)" if found >= owner.CHUNKS else ""
             rows = one(connection, f"SELECT (SELECT count(*) FROM fleet.facts){more}")[0]
+            has_left = _is_of(connection, "fleet_host") and (
+                one(connection, "SELECT fleet.me()")[0] is None
+            )
             if not dry_run:
-                connection.execute("SELECT fleet.leave(%s)", (erase,))
+                if not has_left:
+                    connection.execute("SELECT fleet.leave(%s)", (erase,))
                 self._keep(None)
+            if has_left:
+                return None
         return rows if isinstance(rows, int) else 0
 
     def look(self) -> Way:
@@ -96,7 +106,8 @@ class Membership:
         Raises:
             SourceAwayError: The server is away or refuses.
         """
-        return self._looked_at(None)
+        with said("cannot look at the fleet"):
+            return self._looked_at(None)
 
     def _connected(self, secret: str | None) -> psycopg.Connection:
         if secret is None:
@@ -106,13 +117,13 @@ class Membership:
     def _looked_at(self, secret: str | None) -> Way:
         with self._connected(secret) as one_way, self._connected(secret) as other:
             return Way(
-                server=one_way.info.parameter_status("server_version") or "?",
+                server=one_line((one_way.info.parameter_status("server_version") or "?")[:64]),
                 schema=owner.version(one_way),
                 latency_ms=_latency_ms(one_way),
                 skew_ms=skew_ms(one_way),
                 role=one_way.info.user,
                 is_encrypted=one_way.pgconn.ssl_in_use,
-                is_person=_is_person(one_way),
+                is_person=_is_of(one_way, "fleet_operator"),
                 findings=tuple(_findings(one_way, other, self._address)),
             )
 
@@ -187,10 +198,11 @@ def _findings(
         yield Finding("vectors", "text only: no pgvector 0.8 or later", hint)
 
 
-def _is_person(connection: psycopg.Connection) -> bool:
-    query = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = 'fleet_operator')"
-    is_made = one(connection, query)[0]  # there is none before `fleet init`
-    return bool(is_made and one(connection, "SELECT pg_has_role('fleet_operator', 'USAGE')")[0])
+def _is_of(connection: psycopg.Connection, group: str) -> bool:
+    """Tell whether we are one of the hosts, or of the people; a server without a fleet has none."""
+    query = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
+    is_made = one(connection, query, group)[0]
+    return bool(is_made and one(connection, "SELECT pg_has_role(%s, 'USAGE')", group)[0])
 
 
 def _of_another_edition(connection: psycopg.Connection) -> Iterator[Finding]:

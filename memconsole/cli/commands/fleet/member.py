@@ -76,6 +76,9 @@ def leave(
     """Leave the fleet; with --erase nothing of this host stays there, backups of it aside."""
     call, address = begun(context, "fleet leave", url, writes=not dry_run)
     rows = fleet_membership(call.settings, address).leave(erase=erase, dry_run=dry_run)
+    if rows is None:
+        message = f"left {address.text} before; `fleet forget` there removes what may be left"
+        return done(call, "fleet leave", message, skipped=True, dry_run=dry_run)
     kept = f"deleted {rows} rows" if erase else f"{rows} rows stay there"
     message = f"{'would leave' if dry_run else 'left'} {address.text}; {kept}"
     return done(call, "fleet leave", message, dry_run=dry_run, details={"rows": rows})
