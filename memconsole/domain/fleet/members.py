@@ -134,15 +134,10 @@ class Seen(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What one look at a fleet found.
-
-    Attributes:
-        least_wire: Edition of what hosts publish that it takes at least.
-    """
+    """What one look at a fleet found."""
 
     homes: tuple[Seen, ...]
     latency_ms: float
-    least_wire: int
 
 
 class Finding(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Final
 
+from memconsole import __version__
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.fleet.members import freshness_of
@@ -52,7 +53,6 @@ class WatchedMember(FarMember):
     def __init__(self, source: FleetSource, seen: Seen, at: datetime, clock: Clock) -> None:
         super().__init__(seen.ref.host, source, clock)
         self._seen, self._at = seen, at
-        self._least_wire = WIRE
         self.until: datetime | None = None
 
     def take(self, changed: frozenset[AgentRef] | None) -> ConsoleSnapshot | None:
@@ -60,11 +60,10 @@ class WatchedMember(FarMember):
         del changed
         return self._last
 
-    def see(self, seen: Seen, at: datetime, least_wire: int) -> None:
+    def see(self, seen: Seen, at: datetime) -> None:
         """Take what a look found."""
         is_first = self._last is None and not self._reading.failure
         self._seen, self._at, self.until = seen, at, None
-        self._least_wire = least_wire
         if seen.has_moved or is_first:
             self.look()
 
@@ -76,8 +75,9 @@ class WatchedMember(FarMember):
         skew = None if member.skew_ms is None else timedelta(milliseconds=member.skew_ms)
         failure = self._reading.failure
         hint = self._reading.hint
-        if member.wire is not None and member.wire < self._least_wire:
-            failure = f"memconsole {member.version or '?'} there is too old for this fleet"
+        if member.is_too_old:
+            enough = f"; {__version__}, as here, is new enough" * (member.least_wire <= WIRE)
+            failure = f"memconsole {member.version or '?'} there is too old for this fleet{enough}"
             hint = "Update memconsole on that host; its own jobs go on."
         return replace(
             self._reading,
@@ -193,7 +193,7 @@ class Watching:
             if one is None or one.ref != seen.ref:
                 one = WatchedMember(self._watch.source(seen.number), seen, now, self._clock)
             found[seen.number] = one
-            one.see(seen, now, look.least_wire)
+            one.see(seen, now)
             if self._clock.now() - shown_at >= _TOLD_EVERY:
                 shown_at = self._clock.now()
                 self.members = tuple({**self._by_number, **found}.values())

@@ -69,7 +69,7 @@ class Server:
         del wait_s
         if self.failure:
             raise SourceAwayError(self.failure, hint="Try `memconsole fleet doctor`.")
-        return Look(tuple(self._seen(*one) for one in self.hosts.items()), 3.0, 2)
+        return Look(tuple(self._seen(*one) for one in self.hosts.items()), 3.0)
 
     def _seen(self, name: str, more: dict[str, object]) -> Seen:
         now = self.clock.now() + timedelta(hours=1)  # the server's clock is its own
@@ -86,6 +86,7 @@ class Server:
             None,
             now,
             ("checkpoint",),
+            least_wire=2,
         )
         number = sum(map(ord, name))
         ref = HomeRef(self.path(name), name)

@@ -3,27 +3,41 @@
 libpq does what it is for: TLS, names in certificates, SCRAM, passwords in files that nobody else
 may read. It takes no password that could be read on the way (`require_auth`), and nothing in the
 place of TLS (`gssencmode`), which would prove another name than `sslmode` asks for.
+
+What the server says is foreign: who took it over may answer without an end, not at all, or with
+something else. That is one sentence, and nothing that was kept is given up for it.
 """
 
 from __future__ import annotations
 
 import json
+import logging
+import socket
+import sys
+import time
 from contextlib import contextmanager, suppress
+from datetime import datetime
+from functools import cache, lru_cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Final, LiteralString
+from typing import TYPE_CHECKING, Any, Final, LiteralString, TypeVar
 
 from memconsole.errors import FleetError, SourceAwayError, UsageError
+from memconsole.text.plain import cut, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from datetime import datetime
     from pathlib import Path
 
     import psycopg
-    from psycopg.abc import Buffer
+    from psycopg.abc import Buffer, PQGen
+    from psycopg.waiting import Ready
 
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 PASSWORDS: Final = "passwords"
 """In the folder `fleet` of our state folder; a password file of libpq, mode 0600."""
@@ -53,6 +67,7 @@ def connect(
     *,
     role: str | None = None,
     password: str | None = None,
+    is_patient: bool = False,
 ) -> psycopg.Connection:
     """Return a connection; every statement is a transaction of its own until told otherwise.
 
@@ -61,6 +76,7 @@ def connect(
         passwords: File of ours with passwords; what is not in it libpq finds in its usual places.
         role: What it does everything as.
         password: Of an invitation; None for the one that is kept.
+        is_patient: Waits for each answer as long as it takes.
 
     Raises:
         UsageError: The extra is not installed.
@@ -86,7 +102,8 @@ def connect(
             **_who(address, passwords, password),
             **dict(address.files),
         }
-        made = psycopg.connect(make_conninfo("", **parameters), autocommit=True)
+        kind = psycopg.Connection if is_patient else _guarded()
+        made = kind.connect(make_conninfo("", **parameters), autocommit=True)
         _bear_every_time(made)
         if made.info.server_version < LEAST_SERVER:
             made.close()
@@ -94,6 +111,72 @@ def connect(
         if role is not None:
             made.execute(SQL("SET ROLE {}").format(Identifier(role)))
     return made
+
+
+@cache
+def _guarded() -> type[psycopg.Connection]:
+    """Return a kind of connection that gives up on a server which is silent, or never ends."""
+    import psycopg  # noqa: PLC0415 - as above
+
+    class Guarded(psycopg.Connection):
+        def wait(self, gen: PQGen[T], *args: Any, **named: Any) -> T:
+            return super().wait(_bounded(gen, self), *args, **named)
+
+    return Guarded
+
+
+def _bounded(gen: PQGen[T], connection: psycopg.Connection) -> PQGen[T]:
+    """Go on with one exchange of the driver, as long as it has an end.
+
+    The server is told to end a statement after 30 s, which one that was taken over does not do.
+    """
+    import psycopg  # noqa: PLC0415 - as above
+
+    start = heard = time.monotonic()
+    before = _received(connection)
+    ready: Ready | int | None = None
+    while True:
+        try:
+            state = next(gen) if ready is None else gen.send(ready)
+        except StopIteration as end:
+            result: T = end.value
+            return result
+        ready = yield state
+        now = time.monotonic()
+        heard = now if ready else heard
+        why = ""
+        if now - heard > _SILENT_S or now - start > _LONGEST_S:
+            why = f"it did not answer within {now - start:.0f} s"
+        elif before is not None and (_received(connection) or 0) - before > MOST_HEARD:
+            why = f"its answer is longer than {MOST_HEARD // 2**20} MiB"
+        if why:
+            connection.pgconn.finish()
+            raise psycopg.OperationalError(why)
+
+
+MOST_HEARD: Final = 256 * 2**20
+"""Of one answer; what a console over 500 hosts reads first is a fifth of it."""
+
+_SILENT_S = 45.0
+_LONGEST_S = 3600.0
+_BYTES_RECEIVED = 128
+"""Where in `struct tcp_info` of Linux that stands, a number of 64 bits."""
+
+
+def _received(connection: psycopg.Connection) -> int | None:
+    """Return how many bytes came over a connection; None where the system does not count them."""
+    option = getattr(socket, "TCP_INFO", None)
+    if option is None or connection.pgconn.socket < 0:
+        return None
+    way = socket.socket(fileno=connection.pgconn.socket)
+    try:
+        found = way.getsockopt(socket.IPPROTO_TCP, option, _BYTES_RECEIVED + 8)
+    except OSError:  # a socket of the file system
+        return None
+    finally:
+        way.detach()
+    is_known = len(found) == _BYTES_RECEIVED + 8
+    return int.from_bytes(found[_BYTES_RECEIVED:], sys.byteorder) if is_known else None
 
 
 def _bear_every_time(connection: psycopg.Connection) -> None:
@@ -154,11 +237,27 @@ def said(doing: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
+        said = cut(one_line(error.diag.message_primary or _reason(str(error))), _MOST_SAID)
         if error.sqlstate is None or error.sqlstate[:2] in _AWAY:
-            said = error.diag.message_primary or _reason(str(error))
             raise SourceAwayError(f"{doing}: {said}", hint=_HINT) from error
-        raise FleetError(f"{doing}: {error.diag.message_primary}", hint=_HINT) from error
+        raise FleetError(f"{doing}: {said}", hint=_HINT) from error
+    except _NO_ANSWER as error:
+        logger.debug("what the server answered", exc_info=True)
+        raise FleetError(f"{doing}: {_OTHER}", hint=_HINT) from error
 
+
+_MOST_SAID = 500
+_OTHER = "the fleet's database is not as it was made"
+_NO_ANSWER = (
+    TypeError,
+    ValueError,
+    ArithmeticError,
+    LookupError,
+    AttributeError,
+    AssertionError,
+    RecursionError,
+)
+"""What comes of reading an answer that is other than was asked for, in number or in kind."""
 
 _AWAY = ("08", "57", "53")
 """Classes of failures that pass: the connection, an operator's intervention, no room."""
@@ -187,6 +286,33 @@ def table_of(text: object) -> dict[str, Json] | None:
     return found if isinstance(found, dict) else None
 
 
+def texts_of(found: object) -> tuple[str, ...]:
+    """Return the texts in a list that somebody else wrote; what is none is left out."""
+    texts = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
+    return tuple(line_of(one[:_MOST_TEXT]) for one in texts)
+
+
+line_of = lru_cache(1000)(one_line)
+"""Kept: names of most agents, and paths of homes, are the same."""
+
+_MOST_TEXT = 200
+
+
+def number_of(found: object, least: int, most: int) -> int | None:
+    """Return a number that somebody else wrote, no less and no more than that; None for none."""
+    return max(least, min(found, most)) if type(found) is int else None
+
+
+def time_of(found: object) -> datetime | None:
+    """Return a time that somebody else wrote; None for one that no clock of ours can be near."""
+    if not isinstance(found, datetime) or found.tzinfo is None or found.year not in _YEARS:
+        return None
+    return found
+
+
+_YEARS = range(1970, 2200)
+
+
 def one(
     connection: psycopg.Connection, query: LiteralString, *values: object
 ) -> tuple[object, ...]:
@@ -197,5 +323,5 @@ def one(
     """
     row = connection.execute(query, values).fetchone()
     if row is None:
-        raise FleetError("the fleet's database is not as it was made", hint=_HINT)
+        raise FleetError(_OTHER, hint=_HINT)
     return row

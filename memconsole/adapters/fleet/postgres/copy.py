@@ -19,6 +19,7 @@ from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.fleet.publishing import Published
 from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import FleetError, FleetHeldError
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -129,7 +130,7 @@ class PostgresCopy:
             *(self._identity, self._path, self._publisher, held_by),
         )
         if holder is not None:
-            raise FleetHeldError(self._path, str(holder))
+            raise FleetHeldError(self._path, one_line(str(holder)[:_MOST_HOLDER]))
         self._home = int(str(home))
         self._beat(connection, ())  # what it is now counts, and not what it was when it beat last
         rows = connection.execute(
@@ -197,6 +198,7 @@ def _json(body: Row) -> str:
     return json.dumps(body, ensure_ascii=False).encode("utf-8", "replace").decode()
 
 
+_MOST_HOLDER = 200
 _DROP = """
 DELETE FROM fleet.facts f USING unnest(%s::text[], %s::text[]) AS gone (kind, key)
 WHERE f.home = %s AND f.kind = gone.kind AND f.key = gone.key

@@ -6,7 +6,7 @@ import json
 import time
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
+from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of, time_of
 from memconsole.adapters.fleet.signing import is_signed
 from memconsole.domain.fleet.letters import Letter, LetterState, Received, letter_of
 
@@ -98,7 +98,7 @@ class PostgresLetters:
             (self._home,),
         ).fetchall()
         return tuple(
-            _received(*row, key=key, signature=signature, now=now)
+            _received(*map(str, row), key=str(key), signature=str(signature), now=time_of(now))
             for *row, key, signature, now in rows
         )
 
@@ -112,8 +112,17 @@ def heard(connection: psycopg.Connection, wait_s: float, is_meant: Callable[[str
 
 
 def _received(
-    letter_id: str, state: str, verb: str, body: str, *, key: str, signature: str, now: datetime
+    letter_id: str,
+    state: str,
+    verb: str,
+    body: str,
+    *,
+    key: str,
+    signature: str,
+    now: datetime | None,
 ) -> Received:
+    if now is None:
+        raise ValueError("the server has no time")
     try:
         letter: Letter | None = letter_of(table_of(body) or {})
     except (ValueError, RecursionError):

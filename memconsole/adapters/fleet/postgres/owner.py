@@ -10,9 +10,18 @@ from contextlib import suppress
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, LiteralString
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.connect import (
+    connect,
+    number_of,
+    one,
+    said,
+    texts_of,
+    time_of,
+)
 from memconsole.domain.fleet.members import Event, Member, Pruned
-from memconsole.errors import FleetError, UsageError
+from memconsole.errors import UsageError
+from memconsole.text.compiled import compiled
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -96,7 +105,7 @@ class PostgresOwner:
             SourceAwayError: The server is away, or does not let us.
             UsageError: There is no fleet yet.
         """
-        with connect(self._address, self._passwords) as connection:
+        with connect(self._address, self._passwords, is_patient=True) as connection:
             found = version(connection)
             if found is None:
                 raise UsageError(
@@ -356,9 +365,9 @@ def version(connection: psycopg.Connection) -> int | None:
         if one(connection, "SELECT to_regclass('fleet.meta')::text")[0] is None:
             return None
         found = one(connection, "SELECT schema FROM fleet.meta")[0]
-    if not isinstance(found, int):
-        raise FleetError("the fleet's database is not as it was made")
-    return found
+        if not isinstance(found, int):
+            raise TypeError("that is no version")
+        return found
 
 
 def read_members(connection: psycopg.Connection) -> tuple[Member, ...]:
@@ -369,10 +378,40 @@ def read_members(connection: psycopg.Connection) -> tuple[Member, ...]:
             " clock_timestamp(), allows, (SELECT least_wire FROM fleet.meta)"
             " FROM fleet.hosts ORDER BY name"
         ).fetchall()
-    return tuple(
-        Member(name, tuple(labels), *rest)._replace(allows=tuple(allows), least_wire=least)
-        for name, labels, *rest, allows, least in rows
+        return tuple(map(_member, rows))
+
+
+def _member(row: Sequence[object]) -> Member:
+    """Return a host; what it says of itself is worth something or nothing, and fails no other.
+
+    Raises:
+        ValueError: It has no name, or the server no time.
+    """
+    name, labels, release, wire, beat_s, seen, skew_ms, joined, left, at, allows, least = row
+    now = time_of(at)
+    if not isinstance(name, str) or not compiled(_NAME).fullmatch(name) or now is None:
+        raise ValueError("that is no host")
+    return Member(
+        name,
+        texts_of(labels),
+        one_line(release[:_MOST_RELEASE]) if isinstance(release, str) else None,
+        number_of(wire, 0, _MOST_WIRE),
+        number_of(beat_s, 1, _MOST_BEAT_S) or _MOST_BEAT_S,
+        time_of(seen),
+        number_of(skew_ms, -_MOST_SKEW_MS, _MOST_SKEW_MS),
+        time_of(joined),
+        time_of(left),
+        now,
+        texts_of(allows),
+        number_of(least, 0, _MOST_WIRE) or 0,
     )
+
+
+_NAME = "[a-z0-9][a-z0-9.-]{0,62}"
+_MOST_RELEASE = 64
+_MOST_WIRE = 2**31
+_MOST_BEAT_S = 86_400
+_MOST_SKEW_MS = 10 * 366 * 86_400_000
 
 
 def _note(connection: psycopg.Connection, what: str, details: str) -> None:

@@ -11,14 +11,22 @@ import logging
 import threading
 import time
 import uuid
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
+from memconsole.adapters.fleet.postgres.connect import (
+    connect,
+    number_of,
+    one,
+    said,
+    table_of,
+    time_of,
+)
 from memconsole.adapters.fleet.postgres.letterbox import CHANNEL, heard
 from memconsole.domain.fleet.letters import Letter, LetterState, Sent
 from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import FleetError, MemconsoleError, SourceAwayError, UsageError
+from memconsole.text.plain import cut, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -135,8 +143,9 @@ class Post:
             connect(self._address, self._passwords) as connection,
             said("nothing was sent"),
         ):
-            now = one(connection, "SELECT clock_timestamp()")[0]
-            assert isinstance(now, datetime)
+            now = time_of(one(connection, "SELECT clock_timestamp()")[0])
+            if now is None:
+                raise ValueError("the server has no time")
             deadline = (now + within).astimezone(UTC).replace(microsecond=0)
             letter = Letter(str(uuid.uuid4()), host, identity, tuple(words), deadline)
             body = {
@@ -277,10 +286,37 @@ def _read(connection: psycopg.Connection, which: str, value: object) -> list[Sen
         SQL(_SENT).format(_MOST_BYTES, which=SQL(which)),
         (value,),
     ).fetchall()
-    return [
-        Sent._make((*row[:3], _words(row[11]), LetterState(row[3]), *row[4:11], _message(row[12])))
-        for row in rows
-    ]
+    return [_sent(row) for row in rows]
+
+
+def _sent(row: Sequence[object]) -> Sent:
+    """Return a row of the audit.
+
+    Raises:
+        ValueError: It is none.
+    """
+    id_, host, home, by, key = (one_line(str(one)[:_MOST_TEXT]) for one in (*row[:3], *row[4:6]))
+    sent_at, deadline, begun_at, ended_at = map(time_of, row[6:10])
+    if sent_at is None or deadline is None:
+        raise ValueError("that was sent at no time")
+    return Sent(
+        id_,
+        host,
+        home,
+        words=_words(row[11]),
+        state=LetterState(str(row[3])),
+        by=by,
+        key=key,
+        sent_at=sent_at,
+        deadline=deadline,
+        begun_at=begun_at,
+        ended_at=ended_at,
+        code=number_of(row[10], -999, 999),
+        message=cut(one_line(_message(row[12])), _MOST_TEXT),
+    )
+
+
+_MOST_TEXT = 4096
 
 
 _SENT = """

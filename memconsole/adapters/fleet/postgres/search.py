@@ -9,11 +9,18 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import contextmanager, suppress
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from memconsole.adapters.fleet.postgres.chunks import vector_text
-from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.connect import (
+    connect,
+    line_of,
+    one,
+    said,
+    texts_of,
+    time_of,
+)
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.calendar import local_day
@@ -59,10 +66,6 @@ _NO_SCORE: Final = 1e-9
 _LOCAL_BITS: Final = 40
 _MOST_LINES: Final = 1 << 24
 """Of one document; a number of a line above that is a lie, and a page of so many lines a flood."""
-
-_MOST_NAME: Final = 200
-_MOST_KEPT: Final = 1000
-"""Names that are kept as they are shown: those of most agents, and paths of homes, are the same."""
 
 _LONGEST: Final = 1000
 """Words of a chunk, on the average of an index: who says more shall not shorten those of others."""
@@ -182,15 +185,19 @@ def _searchable(
     query = "SELECT * FROM fleet.searchable(%s)"  # a thousand times are read slowly as texts
     for row in connection.execute(query, (sorted(meant),), binary=True).fetchall():
         number, host, _, path, agents, is_talk, model, chunks, words, epoch, looked_at, *when = row
+        host = line_of(host)
         hosts.setdefault(host, None)
-        if number is None or looked_at is None:
+        if number is None:
             continue
         beat_s, now = when
-        seen = Copied(freshness_of(looked_at, now, beat_s), looked_at)
+        at = time_of(looked_at)
+        if at is None:
+            continue
+        seen = Copied(freshness_of(at, now, beat_s), at)
         known = hosts[host]
         hosts[host] = seen if known is None or seen.as_of < known.as_of else known
-        home = HomeRef(_line(path), host)
-        names = _names(agents) or ("?",)
+        home = HomeRef(line_of(path), host)
+        names = texts_of(agents) or ("?",)
         counts = (max(0, chunks), max(0, words), max(0, epoch))
         found.append(CopiedIndex(number, home, names, is_talk, model, *counts, seen))
     return found, hosts
@@ -300,7 +307,7 @@ class CopyReader:
             is_archived=bool(is_archived),
             on_path=bool(on_path),
             modified_at=modified,  # type: ignore[arg-type]
-            tags=_names(tags),
+            tags=texts_of(tags),
             agent=self._name(found),
             source=Source.SESSIONS if found.is_talk else Source.MEMORY,
         )
@@ -450,20 +457,6 @@ def _terms(literals: Sequence[str]) -> tuple[list[str], list[bool]]:
     """Return the words of FTS5 expressions, and which of them are beginnings."""
     stars = [literal.endswith(" *") for literal in literals]
     return [literal.removesuffix(" *").strip('"') for literal in literals], stars
-
-
-def _names(found: object) -> tuple[str, ...]:
-    """Return the names in a list that a host wrote; what is none is left out."""
-    texts = [one for one in found if isinstance(one, str)] if isinstance(found, list) else []
-    return tuple(_line(one[:_MOST_NAME]) for one in texts)
-
-
-_line = lru_cache(_MOST_KEPT)(one_line)
-
-
-def _numbers(indexes: Iterable[int]) -> str:
-    """Return numbers as PostgreSQL reads a list: a thousand of them are sent with each question."""
-    return f"{{{','.join(map(str, indexes))}}}"
 
 
 def _shown(text: str) -> str:

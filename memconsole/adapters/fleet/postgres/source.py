@@ -7,7 +7,7 @@ import threading
 import time
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.adapters.fleet.postgres.connect import connect, said, table_of
+from memconsole.adapters.fleet.postgres.connect import connect, said, table_of, time_of
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.adapters.fleet.postgres.post import Ended, Post
 from memconsole.domain.agents import HomeRef
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from datetime import datetime, timedelta
     from pathlib import Path
+
+    import psycopg
 
     from memconsole.adapters.fleet.signing import Signer
     from memconsole.domain.fleet.members import Member
@@ -80,8 +82,8 @@ class PostgresFleet:
         try:
             with self._guard:
                 self._renew()
-        except SourceAwayError as error:
-            return (AwayFleet(self._address, error),)
+        except (SourceAwayError, FleetError) as error:
+            return (AwayFleet(self._address, SourceAwayError(str(error), hint=error.hint)),)
         return tuple(
             PostgresHome(self, number, HomeRef(one.path, one.member.name), one.identity)
             for number, one in self._homes.items()
@@ -102,14 +104,17 @@ class PostgresFleet:
             SourceAwayError: The server is away, the home is not there any more, or what was
                 published of it is no figures.
         """
-        with self._guard:
-            self._renew()
-            home = self._homes.get(number)
-            if home is None:
-                raise SourceAwayError("it is not in the fleet any more")
-            if kinds not in self._facts:
-                self._facts[kinds] = self._read(kinds)
-            found = self._facts[kinds].get(number, [])
+        try:
+            with self._guard:
+                self._renew()
+                home = self._homes.get(number)
+                if home is None:
+                    raise SourceAwayError("it is not in the fleet any more")
+                if kinds not in self._facts:
+                    self._facts[kinds] = self._read(kinds)
+                found = self._facts[kinds].get(number, [])
+        except FleetError as error:
+            raise SourceAwayError(str(error), hint=error.hint) from error
         if found is None:
             raise SourceAwayError("what it published cannot be used")
         return home.member, home.looked_at, found
@@ -125,14 +130,7 @@ class PostgresFleet:
         if self._read_at is not None and now - self._read_at <= _GOOD_FOR_S:
             return
         with connect(self._address, self._passwords) as connection:
-            members = {one.name: one for one in read_members(connection)}
-            with said("cannot look at the fleet"):
-                rows = connection.execute(_HOMES).fetchall()
-        self._homes = {
-            number: PublishedHome(one_line(path), members[name], looked_at, identity)
-            for number, name, path, looked_at, identity in rows
-            if name in members  # else it joined since those were read
-        }
+            self._homes = {number: home for number, home, _ in read_homes(connection)}
         self._facts = {}
         self._read_at = now
 
@@ -158,20 +156,39 @@ class PostgresFleet:
         """Return the rows of each home; None for one whose rows are too much or no figures."""
         with connect(self._address, self._passwords) as connection, said("cannot read the fleet"):
             rows = connection.execute(_FACTS, {"most": MOST_BYTES, "kinds": list(kinds)}).fetchall()
-        found: dict[int, list[Fact] | None] = {}
-        for home, kind, key, place, text in rows:
-            body, known = table_of(text), found.setdefault(home, [])
-            if body is None or known is None:
-                found[home] = None
-            else:
-                known.append(Fact(kind, key, place, body))
+            found: dict[int, list[Fact] | None] = {}
+            for home, kind, key, place, text in rows:
+                body, known = table_of(text), found.setdefault(home, [])
+                if body is None or known is None:
+                    found[home] = None
+                else:
+                    known.append(Fact(str(kind), str(key), int(place), body))
         return found
 
 
 _GOOD_FOR_S = 2.0
 
+
+def read_homes(connection: psycopg.Connection) -> list[tuple[int, PublishedHome, int]]:
+    """Return the homes that this role may see, by host, each with its number and generation."""
+    members = {one.name: one for one in read_members(connection)}
+    with said("cannot look at the fleet"):
+        return [
+            (
+                int(number),
+                PublishedHome(
+                    one_line(path[:_MOST_PATH]), members[name], time_of(looked_at), str(identity)
+                ),
+                int(generation),
+            )
+            for number, name, path, looked_at, identity, generation in connection.execute(_HOMES)
+            if name in members  # else it joined since those were read
+        ]
+
+
+_MOST_PATH = 4096
 _HOMES = """
-SELECT o.id, h.name, o.path, o.looked_at, o.identity::text
+SELECT o.id, h.name, o.path, o.looked_at, o.identity::text, o.generation
 FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path
 """
 

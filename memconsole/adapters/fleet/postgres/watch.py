@@ -11,17 +11,20 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
-from memconsole.adapters.fleet.postgres.owner import read_members
-from memconsole.adapters.fleet.postgres.source import PostgresFleet, PostgresHome, PublishedHome
+from memconsole.adapters.fleet.postgres.source import (
+    PostgresFleet,
+    PostgresHome,
+    PublishedHome,
+    read_homes,
+)
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.members import Look, Seen
 from memconsole.domain.fleet.wire import MOST_BYTES
 from memconsole.errors import SourceAwayError
-from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
     import psycopg
@@ -64,37 +67,30 @@ class PostgresWatch(PostgresFleet):
         try:
             with said("cannot look at the fleet"):
                 connection, start = self._connected(wait_s), time.perf_counter()
-                least = one(connection, "SELECT least_wire FROM fleet.meta")[0]
+                one(connection, "SELECT 1")
                 latency_ms = (time.perf_counter() - start) * 1000
-                members = {member.name: member for member in read_members(connection)}
+                homes = read_homes(connection)
                 grants = _grants(connection)
                 chunks = _chunks(connection)
-                homes = [
-                    (number, name, one_line(path), *rest)
-                    for number, name, path, *rest in connection.execute(_HOMES)
-                    if name in members  # else it joined since those were read
-                ]
-                moved = self._take(connection, homes, members)
+                moved = self._take(connection, homes)
         except BaseException:
             self.close()
             raise
-        assert isinstance(least, int)
         return Look(
             tuple(
                 Seen(
                     number,
-                    HomeRef(path, name),
-                    members[name],
-                    looked_at,
+                    HomeRef(home.path, home.member.name),
+                    home.member,
+                    home.looked_at,
                     number in moved,
-                    _granted(members[name], grants),
+                    _granted(home.member, grants),
                     chunks.get(number),
                 )
-                for number, name, path, looked_at, *_ in homes
-                if not members[name].is_hidden
+                for number, home, _ in homes
+                if not home.member.is_hidden
             ),
             latency_ms,
-            least,
         )
 
     def source(self, number: int) -> PostgresHome:
@@ -145,16 +141,15 @@ class PostgresWatch(PostgresFleet):
     def _take(
         self,
         connection: psycopg.Connection,
-        homes: Iterable[tuple[int, str, str, datetime | None, str, int]],
-        members: Mapping[str, Member],
+        homes: Sequence[tuple[int, PublishedHome, int]],
     ) -> set[int]:
         """Read what moved, and keep it; returns whose figures those are."""
         known: dict[int, _Rows] = {}
         wanted: dict[int, _Rows] = {}
-        for number, _, _, _, identity, generation in homes:
+        for number, home, generation in homes:
             kept = self._kept.get(number)
-            if kept is None or kept.identity != identity or kept.generation > generation:
-                kept = _Rows(identity, -1, {})
+            if kept is None or kept.identity != home.identity or kept.generation > generation:
+                kept = _Rows(home.identity, -1, {})
             known[number] = kept
             if kept.generation != generation:
                 wanted[number] = kept._replace(generation=generation)
@@ -166,10 +161,7 @@ class PostgresWatch(PostgresFleet):
             known |= _joined(wanted, rows)
         with self._guard:
             self._kept = known
-            self._homes = {
-                number: PublishedHome(path, members[name], looked_at, identity)
-                for number, name, path, looked_at, identity, _ in homes
-            }
+            self._homes = {number: home for number, home, _ in homes}
         return set(wanted)
 
 
@@ -206,23 +198,19 @@ def _chunks(connection: psycopg.Connection) -> dict[int, int]:
     """Return how many chunks of each home may be searched; a fleet of before has none."""
     if not one(connection, "SELECT to_regprocedure('fleet.searchable(text[])') IS NOT NULL")[0]:
         return {}
-    return dict(connection.execute(_SEARCHABLE).fetchall())
+    return {int(home): int(chunks) for home, chunks in connection.execute(_SEARCHABLE)}
 
 
 def _grants(connection: psycopg.Connection) -> tuple[tuple[str, str], ...]:
     """Return which (label, verb) this role was granted."""
-    return tuple(connection.execute("SELECT label, verb FROM fleet.grants ORDER BY 2").fetchall())
+    rows = connection.execute("SELECT label, verb FROM fleet.grants ORDER BY 2")
+    return tuple((str(label), str(verb)) for label, verb in rows)
 
 
 def _granted(member: Member, grants: Iterable[tuple[str, str]]) -> tuple[str, ...]:
     own = (verb for label, verb in grants if label == "*" or label in member.labels)
     return tuple(dict.fromkeys(own))
 
-
-_HOMES = """
-SELECT o.id, h.name, o.path, o.looked_at, o.identity::text, o.generation
-FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host ORDER BY h.name, o.path
-"""
 
 _SEARCHABLE = """
 SELECT home, sum(chunks)::bigint FROM fleet.searchable() WHERE chunks IS NOT NULL GROUP BY home
