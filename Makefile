@@ -44,8 +44,8 @@ test-pty: $(STAMP) ## the console in a terminal of ours: what bytes it writes, h
 test-tmux: $(STAMP) ## the console in a real tmux
 	$(BIN)/pytest tests/lanes -m tmux -n $(JOBS) $(ARGS)
 
-test-ssh: $(STAMP) ## the console over a loopback sshd, and a fleet of hosts behind it
-	$(BIN)/pytest tests/lanes/test_ssh.py tests/lanes/test_ssh_hosts.py -m ssh $(ARGS)
+test-ssh: $(STAMP) ## the console over a loopback sshd, and fleets of hosts and of accounts behind it
+	$(BIN)/pytest tests/lanes -m ssh $(ARGS)
 
 test-systemd: $(STAMP) ## the service under a live systemd user manager (root only)
 	$(BIN)/pytest tests/lanes/test_systemd.py -m systemd $(ARGS)
