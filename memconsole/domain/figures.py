@@ -32,7 +32,7 @@ _CHANNELS = (
     "telegram discord slack whatsapp signal line imessage matrix msteams googlechat webchat email "
     "sms irc mattermost zalo feishu nostr twitch dashboard explicit"
 )
-_WORDS = "agent main direct dm group channel thread topic cron subagent hook heartbeat run"
+_WORDS = "agent main direct dm group channel thread topic cron subagent hook heartbeat run new"
 _STRUCTURE = frozenset(f"{_CHANNELS} {_WORDS}".split())
 """Words of keys that name nobody; channels that are not here are digests."""
 

@@ -104,7 +104,11 @@ class FleetSource(Protocol):
         """Its host and its path."""
 
     def ask(
-        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+        self,
+        words: Sequence[str],
+        text: str = "",
+        stop: Callable[[], bool] | None = None,
+        begun: Callable[[], None] | None = None,
     ) -> Heard:
         """Run one command there, answered in JSON; blocks until it has ended.
 
@@ -112,6 +116,7 @@ class FleetSource(Protocol):
             words: The command with its own options.
             text: What it reads from its standard input.
             stop: Tells that nobody waits for it any more; what is not begun is taken back then.
+            begun: Hears that its host has begun what waited for it.
 
         Raises:
             SourceAwayError: It could not be reached, or did not answer in time.

@@ -32,17 +32,12 @@ if TYPE_CHECKING:
     from memconsole.ui.screens.palette.screen import Choice
 
 
-def _name(finding: Attention) -> tuple[str, str | None, str | None]:
-    """Return what tells findings apart from reading to reading; messages grow older."""
-    return finding.code, finding.agent, finding.key
-
-
 class Navigation:
     """Pushes screens."""
 
     def __init__(self, app: Desk) -> None:
         self._app = app
-        self._found: tuple[str, str | None, str | None] = ("", None, None)
+        self._found: tuple[str, ...] = ()
         self._found_on: object = None
 
     def session(self, view: SessionView, find: str = "") -> None:
@@ -198,11 +193,13 @@ class Navigation:
         number = 0 if here is None else (here + 1) % len(listed)
         self._to_first_screen()
         overview = app.screen
-        if listed[number].agent is None or not isinstance(overview, OverviewScreen):
+        if listed[number].home is not None:
+            self.findings(listed[number])
+        elif listed[number].agent is None or not isinstance(overview, OverviewScreen):
             self.health()
         elif not overview.show_finding(listed[number]):
             self.findings()
-        self._found, self._found_on = _name(listed[number]), app.screen
+        self._found, self._found_on = listed[number].name, app.screen
         if isinstance(overview, OverviewScreen):
             overview.show_bars()
 
@@ -210,7 +207,7 @@ class Navigation:
     def found(self) -> int | None:
         """Place among the findings of the one that was gone to and is still looked at."""
         snapshot = self._app.snapshot
-        names = [] if snapshot is None else [_name(one) for one in snapshot.attention]
+        names = [] if snapshot is None else [one.name for one in snapshot.attention]
         is_there = self._app.screen is self._found_on and self._found in names
         return names.index(self._found) if is_there else None
 
@@ -246,12 +243,12 @@ class Navigation:
         is_here = self._app.screen is self._overview
         return said if is_here else f"the first screen shows {said}"
 
-    def findings(self) -> None:
-        """Open everything that wants attention."""
+    def findings(self, chosen: Attention | None = None) -> None:
+        """Open everything that wants attention, on a certain finding."""
         from memconsole.ui.screens.overview.findings import FindingsScreen  # noqa: PLC0415 - see above
 
         if not isinstance(self._app.screen, FindingsScreen):
-            self._app.push_screen(FindingsScreen())
+            self._app.push_screen(FindingsScreen(chosen))
 
     def report(self, make: Callable[[], ReportMaker]) -> None:
         """Open what a bug report would hold."""

@@ -31,7 +31,11 @@ class LocalHome:
         self._timeout = timeout
 
     def ask(
-        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+        self,
+        words: Sequence[str],
+        text: str = "",
+        stop: Callable[[], bool] | None = None,
+        begun: Callable[[], None] | None = None,  # noqa: ARG002 - it waits for nobody
     ) -> Heard:
         """Run the command for this home."""
         own = ("--home", self.home.path, *self._config, "--json", *words)

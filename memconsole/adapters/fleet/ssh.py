@@ -73,7 +73,11 @@ class SshHome:
         self._timeout = timeout
 
     def ask(
-        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+        self,
+        words: Sequence[str],
+        text: str = "",
+        stop: Callable[[], bool] | None = None,
+        begun: Callable[[], None] | None = None,  # noqa: ARG002 - it waits for nobody
     ) -> Heard:
         """Run the command for this home on its host."""
         heard, complaint = run(self.call(words), self._timeout, text, stop)

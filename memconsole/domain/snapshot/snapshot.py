@@ -193,6 +193,7 @@ class Attention:
             none.
         is_for_all: The command is for all sessions of the agent; the key names the worst of them.
         seen_at: When a look at health saw it; None for what this reading sees itself.
+        home: Label of the home, when it is about one of several as a whole; a server has none.
     """
 
     severity: Severity
@@ -204,6 +205,12 @@ class Attention:
     command: str = ""
     is_for_all: bool = False
     seen_at: datetime | None = None
+    home: str | None = None
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """What tells findings apart from reading to reading; messages grow older."""
+        return self.code, self.agent or "", self.key or "", self.home or ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -213,7 +213,9 @@ def fleet(inputs: HealthInputs) -> Check:
     if found.state == "live" and found.owed:
         return ok("fleet", f"{plural(found.owed, 'chunk')} on the way to the fleet", found.owed)
     if found.state == "live":
-        return ok("fleet", "the fleet has what this host publishes")
+        own = inputs.settings.fleet
+        without = f", without {', '.join(own.exclude)}" if own.exclude else ""
+        return ok("fleet", f"the fleet has what this host publishes: {own.publish}{without}")
     is_short = found.state == "away" and inputs.now - found.since < TOLD_AFTER
     return Check(
         "fleet",

@@ -329,18 +329,19 @@ def _ranked(
     every = [*chain.from_iterable(found), *chain.from_iterable(_of_home(one, now) for one in homes)]
     if server is not None and not server.is_up and now - server.since >= TOLD_AFTER:
         told = f"the fleet's server is away for {span(now - server.since)}: {server.failure}"
-        every.append(Attention(Severity.HIGH, "fleet-away", told, server.hint))
+        every.append(Attention(Severity.HIGH, "fleet-away", told, server.hint, home=""))
     return tuple(sorted(every, key=lambda one: -one.severity.rank))
 
 
 def _of_home(home: HomeReading, now: datetime) -> Iterator[Attention]:
     if home.failure or (home.freshness == Freshness.AWAY and home.as_of is not None):
         told = f"{home.label}: {away_words(home, now)}"
-        yield Attention(Severity.HIGH, "home-away", told, home.hint)
+        yield Attention(Severity.HIGH, "home-away", told, home.hint, home=home.label)
     if home.skew is not None:
         way = "ahead of" if home.skew > timedelta() else "behind"
         told = f"{home.label}: its clock is {span(abs(home.skew))} {way} the fleet's"
-        yield Attention(Severity.WARNING, "clock-skew", told, "Set the clock there (NTP).")
+        hint = "Set the clock there (NTP)."
+        yield Attention(Severity.WARNING, "clock-skew", told, hint, home=home.label)
 
 
 def _nothing(now: datetime) -> ConsoleSnapshot:

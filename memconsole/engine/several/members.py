@@ -11,6 +11,7 @@ from memconsole import __version__
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.memory import MemoryAdd
+from memconsole.domain.commands.outcomes import RUNNING, Step
 from memconsole.domain.commands.restore import RESTORE
 from memconsole.domain.fleet.wire import Freshness, Reply, away, reply
 from memconsole.domain.snapshot.answered import outcome_of, snapshot_of
@@ -179,7 +180,12 @@ class FarMember:
         return self._reading
 
     def run(
-        self, command: Command, *, cancel: StopSignal | None = None, **_unheard: object
+        self,
+        command: Command,
+        *,
+        cancel: StopSignal | None = None,
+        follower: Follower | None = None,
+        **_unheard: object,
     ) -> Outcome:
         """Have its own command line do it, which refuses what it refuses to its own operator."""
         name, words, text = name_of(command), command.words(), ""
@@ -187,7 +193,13 @@ class FarMember:
             text = command.text
         says_yes = command.spec.is_destructive or command.spec.name == RESTORE.name
         how = ["--dry-run"] if command.dry_run else ["--yes"] if says_yes else []
-        return outcome_of(command, self._ask(name, [*name.split(), *how, *words], text, cancel))
+        line = [*name.split(), *how, *words]
+
+        def begun() -> None:
+            if follower is not None:
+                follower.moved(Step("begun", RUNNING, message="not answered yet"))
+
+        return outcome_of(command, self._ask(name, line, text, cancel, begun))
 
     def find(self, request: SearchRequest) -> Reply:
         """Search there, by its own index and its own rules."""
@@ -203,11 +215,16 @@ class FarMember:
         return self._ask("search", ["search", *words, "--", request.text])
 
     def _ask(
-        self, command: str, words: Sequence[str], text: str = "", stop: StopSignal | None = None
+        self,
+        command: str,
+        words: Sequence[str],
+        text: str = "",
+        stop: StopSignal | None = None,
+        begun: Callable[[], None] | None = None,
     ) -> Reply:
         asked = self._clock.now()
         try:
-            heard = self._source.ask(words, text, None if stop is None else stop.is_set)
+            heard = self._source.ask(words, text, None if stop is None else stop.is_set, begun)
         except SourceAwayError as error:
             return away(self.ref, str(error), error.hint)
         now = self._clock.now()

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
-    from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.commands.outcomes import Follower, Outcome
     from memconsole.domain.fleet.members import Look, Seen
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ports.fleet import FleetSource, FleetWatch
@@ -98,7 +98,12 @@ class WatchedMember(FarMember):
         )
 
     def run(
-        self, command: Command, *, cancel: StopSignal | None = None, **unheard: object
+        self,
+        command: Command,
+        *,
+        cancel: StopSignal | None = None,
+        follower: Follower | None = None,
+        **_unheard: object,
     ) -> Outcome:
         """Have its host do it; nothing is sent through a door that is known to be shut."""
         home = self.reading()
@@ -107,7 +112,7 @@ class WatchedMember(FarMember):
         if command.dry_run and home.freshness == Freshness.AWAY and not home.failure:
             age = "" if home.as_of is None else f" {span(self._clock.now() - home.as_of)}"
             return Planned(command, f"{home.label} is away{age}: it is done when it comes back")
-        return super().run(command, cancel=cancel, **unheard)
+        return super().run(command, cancel=cancel, follower=follower)
 
 
 class Watching:

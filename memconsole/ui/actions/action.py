@@ -166,7 +166,13 @@ class Action:
     @property
     def still_waits(self) -> bool:
         """Whether something was sent to a host that is away, and is not begun."""
-        return any(place in self.courses and place not in self.outcomes for place in self.waits)
+        return any(map(self.is_waiting, self.waits))
+
+    def is_waiting(self, place: int) -> bool:
+        """Whether that was sent to a host that is away, and the host has not begun it."""
+        course = self.courses.get(place)
+        is_open = course is not None and not course.steps and place not in self.outcomes
+        return is_open and place in self.waits
 
     def attempt(
         self,

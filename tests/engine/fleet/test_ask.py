@@ -21,7 +21,11 @@ class Told:
         self.is_away = is_away
 
     def ask(
-        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+        self,
+        words: Sequence[str],
+        text: str = "",
+        stop: Callable[[], bool] | None = None,
+        begun: object = None,
     ) -> Heard:
         del text
         if self.is_away:

@@ -48,7 +48,11 @@ class Alpha:
         self.outcome: dict[str, object] = {"status": "done", "message": "saved", "wrote": []}
 
     def ask(
-        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+        self,
+        words: Sequence[str],
+        text: str = "",
+        stop: Callable[[], bool] | None = None,
+        begun: object = None,
     ) -> Heard:
         self.asked.append(tuple(words))
         self.texts.append(text)

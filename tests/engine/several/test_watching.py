@@ -37,7 +37,9 @@ class Source:
         self.home = HomeRef(path, name)
         self.asked = asked
 
-    def ask(self, words: Sequence[str], text: str = "", stop: object = None) -> Heard:
+    def ask(
+        self, words: Sequence[str], text: str = "", stop: object = None, begun: object = None
+    ) -> Heard:
         assert text == ""
         self.asked.append(f"{self.home.host} {words[0]}")
         row = {

@@ -15,7 +15,7 @@ import pytest
 from memconsole.adapters.fleet.postgres import connect as connecting
 from memconsole.adapters.fleet.postgres.copy import PostgresCopy
 from memconsole.adapters.fleet.postgres.letterbox import PostgresLetters
-from memconsole.adapters.fleet.postgres.post import Post
+from memconsole.adapters.fleet.postgres.post import Draft, Post
 from memconsole.adapters.fleet.postgres.search import SearchableCopy
 from memconsole.adapters.fleet.postgres.watch import PostgresWatch
 from memconsole.adapters.fleet.signing import Signer
@@ -26,7 +26,7 @@ from memconsole.domain.fleet.letters import Operator
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import Settings
-from memconsole.engine.letters import Door, LetterWorker
+from memconsole.engine.fleet.letters import Door, LetterWorker
 from memconsole.engine.search.copied import CopySearch
 from memconsole.engine.several.homes import SeveralHomes
 from memconsole.errors import MemconsoleError, SourceAwayError
@@ -130,7 +130,7 @@ def carried_out(liar: Liar) -> None:
 def asked(liar: Liar) -> None:
     second = timedelta(seconds=0.2)
     post = Post(address(liar), Path("/nowhere"), lambda: KEY, within=second, patience=second)
-    post.ask(7, "alpha", IDENTITY, ["checkpoint"], None)
+    post.ask(Draft(7, "alpha", IDENTITY, ("checkpoint",)))
 
 
 def lied(

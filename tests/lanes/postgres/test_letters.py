@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -283,6 +284,23 @@ def test_what_nobody_waits_for_any_more_is_taken_back(post: Post, host: Host) ->
     assert heard["error"]["code"] == "cancelled"
     host.worker.round()
     assert host.done == []
+
+
+def test_who_waits_hears_that_it_was_begun(post: Post, host: Host) -> None:
+    begun, carried_out = threading.Event(), host.do
+
+    def do(words: Sequence[str]) -> tuple[int, Json]:
+        assert begun.wait(30)  # it is heard while it is being carried out
+        return carried_out(words)
+
+    host.worker._do = do
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(asking(post), ["checkpoint"], begun=begun.set)
+        for _ in range(100):
+            if host.box.open(0.1):
+                break
+        host.worker.round()
+        assert json.loads(asked.result().text)["data"][0]["status"] == "done"
 
 
 def test_ctrl_c_takes_back_what_is_not_begun(post: Post, host: Host) -> None:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import threading
+import uuid
 from contextlib import closing
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
+from memconsole.adapters.clock import SystemClock
+from memconsole.engine.several.watching import Watching
 from tests.lanes.postgres.memories import Memories
 from tests.lanes.postgres.test_publishing import IDENTITY, copy_of, sessions
+from tests.lanes.postgres.test_watch import watch_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,6 +22,8 @@ if TYPE_CHECKING:
     from tests.lanes.postgres.fleet import Fleet
 
 pytestmark = pytest.mark.postgres
+
+OTHER = uuid.UUID(int=77)
 
 ATTEMPTS = {
     "read another host's figures": "SELECT 1 FROM fleet.facts WHERE home = {home}",
@@ -47,6 +54,18 @@ ATTEMPTS = {
     "change a function": "ALTER FUNCTION fleet.me() SECURITY INVOKER",
     "see through row security": "ALTER TABLE fleet.facts DISABLE ROW LEVEL SECURITY",
     "empty a table": "TRUNCATE fleet.facts",
+    "wait for the lock that another host publishes with": "SELECT pg_advisory_lock((classid::bigint"
+    " << 32) | objid::bigint) FROM pg_locks WHERE locktype = 'advisory' AND granted",
+    "share that lock": "SELECT pg_try_advisory_xact_lock_shared(1)",
+    "run a program": "COPY (SELECT 1) TO PROGRAM 'true'",
+    "read a file of the server": "SELECT pg_read_file('postgresql.conf')",
+    "end the sessions of others": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE usename LIKE '%alpha'",
+    "keep its login for ever": "ALTER ROLE {database}_beta VALID UNTIL 'infinity'"
+    " CONNECTION LIMIT -1",
+    "read passwords": "SELECT rolpassword FROM pg_authid",
+    "listen to what others ask": "SELECT query FROM pg_stat_activity WHERE usename LIKE '%alpha'"
+    " AND query <> '<insufficient privilege>'",
     "fill the disk with a table": "CREATE TEMPORARY TABLE x (y int)",
     "fill the disk with a large object": "SELECT lo_from_bytea(0, 'x')",
     "put a table into the usual place": "CREATE TABLE public.x ()",
@@ -151,6 +170,59 @@ def test_a_beat_of_a_stolen_login_is_of_its_own_host(world: World) -> None:
     assert world.admin.execute("SELECT * FROM fleet.homes").fetchall() == before
     seen = world.admin.execute("SELECT name FROM fleet.hosts WHERE version = '9'").fetchall()
     assert seen == [("beta",)]
+
+
+def test_what_a_stolen_login_says_of_itself_fails_no_reader(world: World, fleet: Fleet) -> None:
+    """Numbers that no clock has, names within names, and what would steer a terminal."""
+    ann = fleet.join("eve", "--operator")
+    assert fleet.owner("fleet", "grant", "eve", "read").code == 0
+    ann.reads(ann.url)
+    for skew, allows in ((2**63 - 1, "{{a,b},{c,d}}"), (-(2**63), "{NULL}"), (0, "{}")):
+        world.thief.execute(
+            "SELECT fleet.beat(%s, 2147483647, 86400, %s, %s, '{}', gen_random_uuid())",
+            ("9\x1b]0;x\x07[red]\n", skew, allows),
+        )
+        world.thief.execute(
+            "SELECT fleet.claim(%s, %s, gen_random_uuid(), %s)", (OTHER, "/\x1b[2J", "x\x1b[2J\n")
+        )
+        for words in (("status", "--fleet"), ("agents", "--fleet"), ("fleet", "hosts")):
+            url = ("--url", ann.url) if words[0] == "fleet" else ()
+            answer = ann(*words, *url)
+            assert "alpha" in answer.out, answer
+            assert "\\u001b" not in answer.out
+        with closing(watch_of(ann)) as watch:
+            watching = Watching(watch, SystemClock(), threading.Event(), lambda *_: True)
+            watching.round()
+            assert watching.server.is_up, watching.server
+            assert {one.ref.host for one in watching.members} >= {"alpha"}
+            assert all(one.reading().label.isprintable() for one in watching.members)
+
+
+def test_a_stolen_login_of_a_person_takes_no_lock_and_forges_no_letter(
+    world: World, fleet: Fleet
+) -> None:
+    with fleet.role(fleet.join("bob", "--operator")) as bob:
+        assert fleet.owner("fleet", "grant", "bob", "read", "checkpoint").code == 0
+        [(home,)] = bob.execute(
+            "SELECT o.id FROM fleet.homes o JOIN fleet.hosts h ON h.id = o.host"
+            " WHERE h.name = 'alpha'"
+        ).fetchall()
+        for query in (
+            "SELECT pg_advisory_lock(hashtextextended('fleet ' || identity, 0)) FROM fleet.homes",
+            f"SELECT fleet.claim('{IDENTITY}', '/x', gen_random_uuid(), 'x')",
+            f"SELECT fleet.finish('{world.sent}', 'refused', 0, '{{}}')",
+            f"SELECT fleet.send(gen_random_uuid(), {home}, 'rotate', '{{}}', 1, 'k', 's',"
+            " now() + interval '1 minute')",
+        ):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                bob.execute(query)
+        again = (
+            f"SELECT fleet.send('{world.sent}', {home}, 'checkpoint', '{{}}', 1, 'k', 's',"
+            " now() + interval '1 minute')"
+        )
+        with pytest.raises(psycopg.errors.UniqueViolation):  # a letter is sent once
+            bob.execute(again)
+        assert bob.execute("SELECT fleet.cancel(%s)", (world.sent,)).fetchone() == (False,)
 
 
 def test_an_operator_sees_the_hosts_that_were_granted_and_writes_nothing(

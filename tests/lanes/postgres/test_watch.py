@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.adapters.fleet.postgres import source, watch
+from memconsole.adapters.fleet.postgres import source
 from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.adapters.fleet.postgres.watch import CHANNEL, PostgresWatch
@@ -134,8 +134,7 @@ def test_a_host_that_joins_while_it_is_looked_at_is_there_with_the_next_look(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with closing(watch_of(world.ann)) as other, monkeypatch.context() as patch:
-        for module in (watch, source):
-            patch.setattr(module, "read_members", lambda found: read_members(found)[:1])
+        patch.setattr(source, "read_members", lambda found: read_members(found)[:1])
         assert [one.ref.host for one in other.look(0.0).homes] == ["alpha"]
         other._read_at = None
         assert [one.home.host for one in other.homes()] == ["alpha"]

@@ -62,6 +62,22 @@ class Ended(NamedTuple):
     answer: Mapping[str, Json] | None = None
 
 
+class Draft(NamedTuple):
+    """What is asked of a home.
+
+    Attributes:
+        home: Number of the home in the fleet.
+        host: Its name.
+        identity: Of the home.
+        words: What is asked.
+    """
+
+    home: int
+    host: str
+    identity: str
+    words: tuple[str, ...]
+
+
 class Post:
     """Sends letters and waits for what comes of them, over one connection for all that wait.
 
@@ -91,31 +107,29 @@ class Post:
         self._senders = threading.BoundedSemaphore(_AT_ONCE)
         self._changed = threading.Condition()
         self._waited: dict[str, Ended | MemconsoleError | None] = {}
+        self._begun: set[str] = set()
         self._is_listening = False
 
     def ask(
         self,
-        home: int,
-        host: str,
-        identity: str,
-        words: Sequence[str],
-        stop: Callable[[], bool] | None,
+        draft: Draft,
+        stop: Callable[[], bool] | None = None,
+        begun: Callable[[], None] | None = None,
     ) -> Ended:
         """Send a letter and wait for its end.
 
         Args:
-            home: Number of the home in the fleet.
-            host: Its name.
-            identity: Of the home.
-            words: What is asked.
+            draft: What is asked of whom.
             stop: Tells that nobody waits any more: the letter is taken back unless it is begun.
+            begun: Hears that the host has begun it.
 
         Raises:
             SourceAwayError: The server is away; nothing was sent.
             FleetError: The server refuses.
         """
-        within = min(self._within, self._patience) if "--dry-run" in words else self._within
-        number = self._send(home, host, identity, words, within)
+        is_dry = "--dry-run" in draft.words
+        within = min(self._within, self._patience) if is_dry else self._within
+        number = self._send(draft, within)
         end = time.monotonic() + (within + self._patience).total_seconds()
         with self._changed:
             self._waited[number] = None
@@ -125,19 +139,21 @@ class Post:
             while self._waited[number] is None and time.monotonic() < end:
                 if stop is not None and stop():
                     break
+                if begun is not None and number in self._begun:
+                    begun()
+                    begun = None
                 self._changed.wait(_STOP_S)
             found = self._waited.pop(number)
+            self._begun.discard(number)
         if isinstance(found, MemconsoleError):
             raise found
         if found is not None:
             return found
         if stop is not None and stop():
-            return self._taken_back(number, host, words)
+            return self._taken_back(number, draft)
         return Ended(LetterState.BEGUN)
 
-    def _send(
-        self, home: int, host: str, identity: str, words: Sequence[str], within: timedelta
-    ) -> str:
+    def _send(self, draft: Draft, within: timedelta) -> str:
         with (
             self._senders,
             connect(self._address, self._passwords) as connection,
@@ -147,29 +163,30 @@ class Post:
             if now is None:
                 raise ValueError("the server has no time")
             deadline = (now + within).astimezone(UTC).replace(microsecond=0)
-            letter = Letter(str(uuid.uuid4()), host, identity, tuple(words), deadline)
+            letter = Letter(str(uuid.uuid4()), *draft[1:], deadline)
             body = {
                 "id": letter.id,
-                "host": host,
-                "home": identity,
-                "words": list(words),
+                "host": letter.host,
+                "home": letter.home,
+                "words": list(letter.words),
                 "deadline": letter.deadline.isoformat(),
             }
             signer = self._signer()
-            values = (letter.id, home, letter.verb, json.dumps(body), WIRE)
+            values = (letter.id, draft.home, letter.verb, json.dumps(body), WIRE)
             connection.execute(
                 "SELECT fleet.send(%s, %s, %s, %s::jsonb, %s, %s, %s, %s)",
                 (*values, signer.key, signer.sign(letter), letter.deadline),
             )
         return letter.id
 
-    def _taken_back(self, number: str, host: str, words: Sequence[str]) -> Ended:
+    def _taken_back(self, number: str, draft: Draft) -> Ended:
+        verb, host = draft.words[0], draft.host
         try:
             if take_back(self._address, self._passwords, number):
                 return Ended(LetterState.CANCELLED)
-            logger.warning("%s of %s was begun, and goes on there", words[0], host)
+            logger.warning("%s of %s was begun, and goes on there", verb, host)
         except MemconsoleError as error:
-            logger.warning("%s of %s was not taken back: %s", words[0], host, error)
+            logger.warning("%s of %s was not taken back: %s", verb, host, error)
         return Ended(LetterState.BEGUN)
 
     def _listen(self) -> None:
@@ -201,15 +218,19 @@ class Post:
             self._is_listening = bool(found)
         return found
 
-    def _note(self, ended: Mapping[str, Ended | MemconsoleError]) -> bool:
+    def _note(self, found: Mapping[str, Ended | MemconsoleError]) -> bool:
+        """Note what became of letters; tells whether one of them has ended."""
+        begun = {one for one, state in found.items() if state == Ended(LetterState.BEGUN)}
+        ended = {one: state for one, state in found.items() if one not in begun}
         with self._changed:
-            self._waited |= {one: found for one, found in ended.items() if one in self._waited}
+            self._begun |= begun & self._waited.keys()
+            self._waited |= {one: state for one, state in ended.items() if one in self._waited}
             self._changed.notify_all()
         return bool(ended)
 
 
 def _states(connection: psycopg.Connection, numbers: Sequence[str]) -> dict[str, Ended]:
-    """Return what came of those of some letters that have an end, or are not there."""
+    """Return what came of those of some letters that were begun, have an end or are not there."""
     connection.execute("SELECT fleet.expire()")
     rows = connection.execute(
         "SELECT id::text, state, code, outcome::text FROM fleet.commands WHERE id = ANY (%s)",
@@ -219,11 +240,10 @@ def _states(connection: psycopg.Connection, numbers: Sequence[str]) -> dict[str,
         number: Ended(LetterState(state), code, table_of(outcome))
         for number, state, code, outcome in rows
     }
-    open_ = (LetterState.SENT, LetterState.BEGUN)
     return {
         number: found.get(number, Ended(None))
         for number in numbers
-        if number not in found or found[number].state not in open_
+        if number not in found or found[number].state is not LetterState.SENT
     }
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.adapters.fleet.postgres.connect import connect, said, table_of, time_of
 from memconsole.adapters.fleet.postgres.owner import read_members
-from memconsole.adapters.fleet.postgres.post import Ended, Post
+from memconsole.adapters.fleet.postgres.post import Draft, Ended, Post
 from memconsole.domain.agents import HomeRef
 from memconsole.domain.figures import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
@@ -136,11 +136,9 @@ class PostgresFleet:
 
     def send(
         self,
-        home: int,
-        host: str,
-        identity: str,
-        words: Sequence[str],
+        draft: Draft,
         stop: Callable[[], bool] | None,
+        begun: Callable[[], None] | None,
     ) -> Ended:
         """Send a command to the host of a home, signed, and wait for its end.
 
@@ -148,7 +146,7 @@ class PostgresFleet:
             SourceAwayError: The server is away, or refuses.
         """
         try:
-            return self._post.ask(home, host, identity, words, stop)
+            return self._post.ask(draft, stop, begun)
         except FleetError as error:
             return Ended(LetterState.REFUSED, 1, refused(str(error), error.hint))
 
@@ -216,13 +214,17 @@ class PostgresHome:
         self._number = number
 
     def ask(
-        self, words: Sequence[str], text: str = "", stop: Callable[[], bool] | None = None
+        self,
+        words: Sequence[str],
+        text: str = "",
+        stop: Callable[[], bool] | None = None,
+        begun: Callable[[], None] | None = None,
     ) -> Heard:
         """Answer a command out of the copy, or have the host carry it out."""
         del text  # a copy takes nothing in
         command, *options = words
         if command in VERBS:
-            return self._sent(words, stop)
+            return self._sent(words, stop, begun)
         agent = None
         if command in _OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
             agent, options = options[1], []
@@ -252,11 +254,17 @@ class PostgresHome:
             copied=Copied(freshness, looked_at),
         )
 
-    def _sent(self, words: Sequence[str], stop: Callable[[], bool] | None) -> Heard:
+    def _sent(
+        self,
+        words: Sequence[str],
+        stop: Callable[[], bool] | None,
+        begun: Callable[[], None] | None,
+    ) -> Heard:
         """Have the host carry it out."""
         if wrong := wrong_words(words):
             return _refused(wrong, f"Ask on {self.home.host} itself.")
-        ended = self.fleet.send(self._number, self.home.host, self._identity, words, stop)
+        letter = Draft(self._number, self.home.host, self._identity, tuple(words))
+        ended = self.fleet.send(letter, stop, begun)
         if ended.answer is None:
             return _unanswered(words[0], ended.state)
         version = self.fleet.version(self._number)
@@ -307,6 +315,7 @@ class AwayFleet:
         words: Sequence[str],  # noqa: ARG002 - those of the port
         text: str = "",  # noqa: ARG002
         stop: Callable[[], bool] | None = None,  # noqa: ARG002
+        begun: Callable[[], None] | None = None,  # noqa: ARG002
     ) -> Heard:
         """Say why there is no answer.
 

@@ -200,7 +200,7 @@ def _progress(action: Action, context: Context, width: int) -> Iterator[Line]:
             else:
                 yield _short(target, outcome, context, width)
         elif course is not None and action.phase is Phase.RUNNING:
-            if place in action.waits:
+            if action.is_waiting(place):
                 yield _waiting(action, place, course, context)
             else:
                 yield from _running(target, course, context, width)

@@ -44,7 +44,7 @@ def _key(group: Group) -> str:
     first = group.first
     if len(group.findings) > 1:
         return f"{first.severity}-{first.code}-{first.command}"
-    return f"one-{first.code}-{first.agent or ''}-{first.key or ''}"
+    return f"one-{'-'.join(first.name)}"
 
 
 def _others(snapshot: ConsoleSnapshot) -> list[Notice]:
@@ -149,8 +149,9 @@ class FindingsScreen(ConsoleScreen):
     ]
     MARKED: ClassVar[tuple[str, ...]] = ("list", "one")
 
-    def __init__(self) -> None:
+    def __init__(self, chosen: Attention | None = None) -> None:
         super().__init__("findings")
+        self._chosen_first = chosen
 
     @property
     def where(self) -> str:
@@ -168,6 +169,9 @@ class FindingsScreen(ConsoleScreen):
             self.named("list").show(
                 findings_listing(self.desk.snapshot, self.context(), lambda one: self.helps(one)[1])
             )
+            if self._chosen_first is not None:
+                self.named("list").select(_key(Group((self._chosen_first,))))
+                self._chosen_first = None
             self._show_one()
         super().show_snapshot()
 
@@ -232,5 +236,7 @@ class FindingsScreen(ConsoleScreen):
             self.desk.go.bootstrap(finding.agent)
         elif finding.agent is not None:
             self.desk.go.memory(finding.agent)
+        elif finding.home is not None:  # how to look there is all that can be said here
+            self.focus_pane(self.named("one"))
         else:  # the Gateway, a check of health, or the platform's configuration
             self.desk.go.health()

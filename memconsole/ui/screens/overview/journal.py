@@ -85,13 +85,18 @@ def journal_listing(
         columns=(when_column([at for at, *_ in shown], context), *_COLUMNS),
         rows=tuple(row for *_, row in shown),
         empty=(
-            "nothing changed anything yet: c takes a checkpoint"
-            if chosen == "all"
-            else f"nothing of {chosen}; a w shows others",
+            _nothing(snapshot) if chosen == "all" else f"nothing of {chosen}; a w shows others",
         ),
         is_stale=context.is_stale(snapshot.taken_at),
         shows_value=True,
     )
+
+
+def _nothing(snapshot: ConsoleSnapshot) -> str:
+    """Return that nothing is listed; what was done on other hosts is in their own histories."""
+    if any(one.is_far for one in snapshot.homes):
+        return "nothing of this host yet; `memconsole runs --fleet` tells of all others"
+    return "nothing changed anything yet: c takes a checkpoint"
 
 
 def _lines(

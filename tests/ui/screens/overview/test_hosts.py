@@ -6,6 +6,7 @@ import re
 from dataclasses import replace
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.commands.outcomes import RUNNING, Step
 from memconsole.domain.snapshot.homes import ServerReading
 from memconsole.ui.screens.overview.hosts import hosts_listing, label_of
 from tests.ui import sample
@@ -107,6 +108,21 @@ async def test_a_finding_is_gone_to_on_its_own_host() -> None:
         assert "on alpha" in desk.bar("title")
 
 
+async def test_what_is_wrong_with_a_home_itself_is_gone_to_where_it_says_why() -> None:
+    async with at_work(FakeEngine(fleet(12)), COMPACT) as desk:
+        told = []
+        for _ in desk.app.snapshot.attention:  # type: ignore[union-attr]  # it was read
+            await desk.press("full_stop")
+            if desk.app.screen.where == "findings":  # type: ignore[attr-defined]  # one of ours
+                told.append(words(desk.text("one")))
+        assert len(told) == 3
+        assert "delta: away 14 min" in told[0]
+        assert "no route to host" in told[1]
+        assert "its clock is 2 min ahead" in told[2]
+        await desk.press("enter")
+        assert desk.app.screen.where == "findings"  # type: ignore[attr-defined]  # no health here
+
+
 async def test_five_hosts_are_a_list_of_their_agents_and_one_home_has_no_key_for_a_fleet() -> None:
     async with at_work(FakeEngine(fleet(5))) as desk:
         assert "1 Agents · 7" in desk.text("agents")
@@ -139,6 +155,15 @@ async def test_an_action_over_hosts_has_a_line_for_each_and_one_that_is_away_is_
         assert re.search(r"○ delta/main waits away 14 min · gives up in (10:00|9:5\d)", dialog)
         assert "▶ alpha/main" in dialog
         assert "n take back what waits" in dialog
+        action = desk.app.screen.action  # type: ignore[attr-defined]  # of the dialog
+        for place in action.waits:  # its host is back, and begins it
+            action.courses[place].moved(Step("begun", RUNNING, message="not answered yet"))
+        desk.app.screen.show()  # type: ignore[attr-defined]  # as its clock does
+        await desk.pilot.pause()
+        dialog = words(desk.text("dialog"))
+        assert "▶ delta/main ▶ begun not answered yet" in dialog
+        assert "gives up in" not in dialog
+        assert "n take back what waits" not in dialog
         engine.run_gate.set()
         await desk.settle()
         assert "5 done in" in desk.text("dialog")
