@@ -185,9 +185,8 @@ def test_what_a_stolen_login_says_of_itself_fails_no_reader(world: World, fleet:
         world.thief.execute(
             "SELECT fleet.claim(%s, %s, gen_random_uuid(), %s)", (OTHER, "/\x1b[2J", "x\x1b[2J\n")
         )
-        for words in (("status", "--fleet"), ("agents", "--fleet"), ("fleet", "hosts")):
-            url = ("--url", ann.url) if words[0] == "fleet" else ()
-            answer = ann(*words, *url)
+        for line in ("status --fleet", "agents --fleet", f"fleet hosts --url {ann.url}"):
+            answer = ann(*line.split())
             assert "alpha" in answer.out, answer
             assert "\\u001b" not in answer.out
         with closing(watch_of(ann)) as watch:
