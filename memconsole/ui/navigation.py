@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.search.indexing import Source
+from memconsole.domain.snapshot.groups import name_of
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.screens.base import ConsoleScreen
@@ -199,7 +200,7 @@ class Navigation:
             self.health()
         elif not overview.show_finding(listed[number]):
             self.findings()
-        self._found, self._found_on = listed[number].name, app.screen
+        self._found, self._found_on = name_of(listed[number]), app.screen
         if isinstance(overview, OverviewScreen):
             overview.show_bars()
 
@@ -207,7 +208,7 @@ class Navigation:
     def found(self) -> int | None:
         """Place among the findings of the one that was gone to and is still looked at."""
         snapshot = self._app.snapshot
-        names = [] if snapshot is None else [one.name for one in snapshot.attention]
+        names = [] if snapshot is None else [name_of(one) for one in snapshot.attention]
         is_there = self._app.screen is self._found_on and self._found in names
         return names.index(self._found) if is_there else None
 

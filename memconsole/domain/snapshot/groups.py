@@ -34,6 +34,11 @@ _OF_ONE_CAUSE = frozenset({"store-unreadable"})
 """Critical findings that are one all the same: a disk or a release that fails takes all stores."""
 
 
+def name_of(finding: Attention) -> tuple[str, ...]:
+    """Return what tells findings apart from reading to reading; messages grow older."""
+    return finding.code, finding.agent or "", finding.key or "", finding.home or ""
+
+
 @dataclass(frozen=True, slots=True)
 class Group:
     """One finding, or several that say the same; never empty."""

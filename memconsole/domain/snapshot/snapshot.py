@@ -207,11 +207,6 @@ class Attention:
     seen_at: datetime | None = None
     home: str | None = None
 
-    @property
-    def name(self) -> tuple[str, ...]:
-        """What tells findings apart from reading to reading; messages grow older."""
-        return self.code, self.agent or "", self.key or "", self.home or ""
-
 
 @dataclass(frozen=True, slots=True)
 class Quiet:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 
 from memconsole.domain.commands.command import Subject
-from memconsole.domain.snapshot.groups import Group, grouped
+from memconsole.domain.snapshot.groups import Group, grouped, name_of
 from memconsole.text import cells, figures
 from memconsole.ui.actions.targets import for_finding
 from memconsole.ui.drawing.listing import Listing, text_row
@@ -44,7 +44,7 @@ def _key(group: Group) -> str:
     first = group.first
     if len(group.findings) > 1:
         return f"{first.severity}-{first.code}-{first.command}"
-    return f"one-{'-'.join(first.name)}"
+    return f"one-{'-'.join(name_of(first))}"
 
 
 def _others(snapshot: ConsoleSnapshot) -> list[Notice]:
