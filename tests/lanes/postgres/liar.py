@@ -52,9 +52,9 @@ TRUTH: Final[dict[str, Rows]] = {
         [(INT4, "7"), (TEXT, "status"), (TEXT, "all"), (INT4, "0"), (TEXT, "{}")],
     ],
     "FROM fleet.grants": [[(TEXT, "*"), (TEXT, "read")]],
-    "to_regprocedure('fleet.searchable()')": [[(BOOL, "t")]],
+    "to_regprocedure('fleet.searchable(text[])')": [[(BOOL, "t")]],
     "sum(chunks)": [[(INT4, "7"), (INT8, "9")]],
-    "SELECT * FROM fleet.searchable()": [
+    "SELECT * FROM fleet.searchable(": [
         [
             *((INT4, "1"), (TEXT, "alpha"), (INT4, "7"), (TEXT, "/home/op/.openclaw")),
             *((TEXTS, "{main}"), (BOOL, "f"), (TEXT, "none"), (INT4, "9"), (INT8, "90")),

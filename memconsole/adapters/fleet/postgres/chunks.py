@@ -36,8 +36,6 @@ T = TypeVar("T")
 Name = tuple[str, bool]
 """Agent of an index, and whether it holds sessions."""
 
-"""Documents that may leave, and the hashes of their chunks."""
-
 _PAGE: Final = 500
 _ROUND_S: Final = 10.0
 """Longest that one round sends chunks; between two of them the host says that it lives."""

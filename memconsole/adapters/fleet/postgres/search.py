@@ -459,6 +459,11 @@ def _terms(literals: Sequence[str]) -> tuple[list[str], list[bool]]:
     return [literal.removesuffix(" *").strip('"') for literal in literals], stars
 
 
+def _numbers(indexes: Iterable[int]) -> str:
+    """Return numbers as PostgreSQL reads a list: a thousand of them are sent with each question."""
+    return f"{{{','.join(map(str, indexes))}}}"
+
+
 def _shown(text: str) -> str:
     """Return a text of another host, masked by our rules too: its own may be older."""
     return let_out(clean(text), keeps_lines=True)
