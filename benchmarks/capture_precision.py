@@ -32,6 +32,7 @@ TUNED: Final = Path(__file__).with_name("capture_lines_tuned.json")
 FRESH: Final = Path(__file__).with_name("capture_lines_fresh.json")
 AGAIN: Final = Path(__file__).with_name("capture_lines_again.json")
 NEWEST: Final = Path(__file__).with_name("capture_lines_newest.json")
+TRIED: Final = Path(__file__).with_name("capture_lines_tried.json")
 HALVES: Final = {
     "tuned": "100 fresh lines that rules were tried on",
     "held": "100 fresh lines that no rule was tried on",
@@ -111,6 +112,8 @@ def _of_newest() -> Iterator[tuple[str, Counter[str], Path]]:
         found["talks" if name.startswith("conv-") else "homes"][verdict] += 1
     for part, counts in found.items():
         yield f"{counts.total()} fresh lines of {part}, behind the newest rules", counts, NEWEST
+    tried = Counter(verdict for _, verdict in _fresh(TRIED).values())
+    yield f"{tried.total()} more, drawn behind rules that were not kept", tried, TRIED
 
 
 def _row(name: str, counts: Counter[str], labels: Path) -> str:
@@ -152,7 +155,7 @@ def judged_before() -> frozenset[str]:
     places = (place for path in (LINES, TUNED) for place in _verdicts(path))
     return frozenset(
         {place[-1] for place in places}
-        | {place[-1] for path in (FRESH, AGAIN, NEWEST) for place in _fresh(path)}
+        | {place[-1] for path in (FRESH, AGAIN, NEWEST, TRIED) for place in _fresh(path)}
     )
 
 

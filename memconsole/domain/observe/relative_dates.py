@@ -165,7 +165,7 @@ _NUMBERS: Final = {
         ("", "a an one", "two couple", "three", "four", "five", "six", "seven", "eight", "nine")
     )
     for word in words.split()
-} | {"ten": 10, "few": 3}
+} | {"ten": 10}
 
 _WEEKDAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 

@@ -51,6 +51,8 @@ MONDAY = date(2026, 1, 26)
         ("three days ago", "three days ago (2026-01-23)", date(2026, 1, 23)),
         ("a couple of weeks ago", "a couple of weeks ago (week of 2026-01-12)", date(2026, 1, 12)),
         ("two years ago", "two years ago (2024)", None),
+        ("a few years ago", "a few years ago", None),
+        ("a few days ago", "a few days ago", None),
         ("in 10 days", "in 10 days (2026-02-05)", date(2026, 2, 5)),
         ("wir haben gestern gebaut", "wir haben gestern (2026-01-25) gebaut", date(2026, 1, 25)),
         ("The review is on 2026-02-14", "The review is on 2026-02-14", date(2026, 2, 14)),
