@@ -25,7 +25,7 @@ from memconsole.domain.memory.observations import OBSERVATIONS, Kind, Line, rend
 from memconsole.domain.observe.rules import BY, MARK
 from memconsole.domain.observe.worth import values
 from memconsole.domain.planted import is_planted, is_quoted
-from memconsole.domain.reflect.working_copy import WorkingCopy, is_pending, is_recent
+from memconsole.domain.reflect.working_copy import WorkingCopy, holds_task, is_pending, is_recent
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import readable, tokens_in_bytes
@@ -310,6 +310,7 @@ class Why(StrEnum):
     """
 
     OPEN = "open-task"
+    AHEAD = "date-ahead"
     RULE = "rule"
     RECENT = "recent"
     VALUE = "value"
@@ -416,8 +417,10 @@ class LineChoice:
     def _group(self, number: int) -> Why:
         """Return by what an observation competes for room."""
         one = self._ones[number]
-        if _is_open(one, self._today):
-            return Why.RULE if one.kind is Kind.RULE else Why.OPEN
+        if one.kind is Kind.RULE:
+            return Why.RULE
+        if is_pending(one, self._today):
+            return Why.OPEN if holds_task(one) else Why.AHEAD
         return Why.RECENT if is_recent(one, self._today) else Why.VALUE
 
 

@@ -158,6 +158,7 @@ def test_every_observation_says_what_it_is_worth_and_whether_it_is_given() -> No
     days = {
         "2025-05-01": [line(r"\[TODO\] water the plants", importance=0.0)],
         "2025-05-02": [line("never move seedlings at noon", kind="rule")],
+        "2025-05-03": [line("the dentist (2031-02-03)", about="2031-02-03")],
         **old_days(60),
         str(TODAY): [line("Quokka today")],
     }
@@ -166,11 +167,12 @@ def test_every_observation_says_what_it_is_worth_and_whether_it_is_given() -> No
 
     lines = choice.weighed(found)
 
-    assert len(lines) == found.of == 63
+    assert len(lines) == found.of == 64
     assert sum(one.is_taken for one in lines) == found.observations
     assert all((one.text in found.text) == one.is_taken for one in lines if "Quokka" in one.text)
     said = {one.text: one for one in lines}
     assert next(one for text, one in said.items() if "TODO" in text).why is Why.OPEN
+    assert next(one for text, one in said.items() if "dentist" in text).why is Why.AHEAD
     assert next(one for text, one in said.items() if "seedlings" in text).why is Why.RULE
     today = next(one for text, one in said.items() if "Quokka" in text)
     assert (today.why, today.day, today.is_taken) == (Why.RECENT, TODAY, True)

@@ -185,7 +185,12 @@ def is_recent(observation: Observation, today: date) -> bool:
 
 def is_pending(observation: Observation, today: date) -> bool:
     """Whether an observation is about the future, or an open task."""
-    return is_ahead(observation, today) or TODO in observation.text.replace("\\", "")
+    return is_ahead(observation, today) or holds_task(observation)
+
+
+def holds_task(observation: Observation) -> bool:
+    """Whether an observation is marked as an open task."""
+    return TODO in observation.text.replace("\\", "")
 
 
 def is_ahead(observation: Observation, today: date) -> bool:
