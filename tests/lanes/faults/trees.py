@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Texts = dict[str, frozenset[bytes]]
 """Contents by path below the home, both without times: copies of one time are one path."""
 
-_TIME = re.compile(rb"\d\d:\d\d(?::\d\d(?:\.\d+)?)?|\b\d+ ms\b|[\d.]+ %")
+_TIME = re.compile(rb"\d\d:\d\d(?::\d\d(?:\.\d+)?)?|\b\d+ ms\b|[\d.]+ %|(?<=disk \| )[\d.]+")
 _STAMP = re.compile(r"(?<=\d{8}[-T])\d{6}(?:-\d+)?")
 _TEMPORARY = re.compile(r"\.tmp$|\.rotating$|/private-|\.building$")
 _DATABASES = (".db", ".sqlite", "-wal", "-shm", "-journal", ".building")
