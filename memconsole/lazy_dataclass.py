@@ -69,7 +69,7 @@ def _made(plain: type, methods: Mapping[str, object], *, kw_only: bool) -> type:
     own["__qualname__"] = plain.__qualname__
     fields = ((name, notes[name], defaults.get(name, dataclasses.MISSING)) for name in names)
     known = _Known(tuple(fields), kw_only=kw_only)
-    own.update((name, _Late(name, known)) for name in _LATE)
+    own.update((name, _Late(known)) for name in _LATE)
     return type(plain)(plain.__name__, plain.__bases__, own)
 
 
@@ -108,16 +108,18 @@ class _Known:
 class _Late:
     """Stands for one name of what is known of a class."""
 
-    __slots__ = ("_known", "_name")
+    __slots__ = ("_known", "_name", "_owner")
 
-    def __init__(self, name: str, known: _Known) -> None:
-        self._name, self._known = name, known
+    def __init__(self, known: _Known) -> None:
+        self._known = known
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._owner, self._name = owner, name
 
     def __get__(self, made: object, cls: type) -> object:
-        del made
-        owner = next(one for one in cls.__mro__ if one.__dict__.get(self._name) is self)
-        self._known.put_into(owner)
-        return owner.__dict__[self._name]
+        del made, cls
+        self._known.put_into(self._owner)
+        return self._owner.__dict__[self._name]
 
 
 def _fields(cls: type) -> tuple[_Field, ...]:
@@ -126,10 +128,11 @@ def _fields(cls: type) -> tuple[_Field, ...]:
 
 def _late(name: str, make: Callable[[type], Callable[..., object]]) -> Callable[..., object]:
     """Return a method that puts the one which fits its class in its place when it is called."""
+    made: dict[type, Callable[..., object]] = {}  # by now, for a thread that called this one before
 
     def first(self: object, *args: object, **named: object) -> object:
-        cls = next(one for one in type(self).__mro__ if one.__dict__.get(name) is first)
-        method = make(cls)
+        cls = next(it for it in type(self).__mro__ if it in made or it.__dict__.get(name) is first)
+        method = made[cls] if cls in made else made.setdefault(cls, make(cls))
         type.__setattr__(cls, name, method)
         return method(self, *args, **named)
 

@@ -278,3 +278,23 @@ def test_a_default_that_could_be_changed_is_refused() -> None:
 
     with pytest.raises(ValueError, match="mutable default"):
         dataclasses.fields(Wrong)
+
+
+def test_whoever_comes_second_is_answered_like_the_first() -> None:
+    """Two threads ask a new class the same, and one of them has put the answer in its place."""
+    _, ours = both()
+
+    class Below(ours):  # type: ignore[misc]
+        pass
+
+    late = [vars(ours)[name] for name in ("__init__", "__hash__", "__eq__")]
+    first, other = Below(7), Below(7)
+    for made in (first, other):
+        for method, asked in zip(late, ((7, "x", ()), (), (other,)), strict=True):
+            method(made, *asked)
+    assert first == other
+    assert not {*map(id, late)} & {*map(id, vars(ours).values())}
+
+    _, unknown = both()
+    fields = vars(unknown)["__dataclass_fields__"]
+    assert [*fields.__get__(None, unknown)] == [*fields.__get__(None, unknown)]
