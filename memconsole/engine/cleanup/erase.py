@@ -142,11 +142,16 @@ def _record_without(line: str, holds: Callable[[str], bool]) -> str | None:
     if not _is_said(line, holds):
         return line
     try:
-        record = _without(json.loads(line), holds)
+        made = _as_json(_without(json.loads(line), holds))
     except (ValueError, RecursionError):
         return None
-    made = json.dumps(record, ensure_ascii=False, separators=(",", ":"))
     return None if _is_said(made, holds) else made
+
+
+def _as_json(value: object) -> str:
+    """Return a value in one line; half a character, as a cut leaves it, is escaped as it was."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _is_said(line: str, holds: Callable[[str], bool]) -> bool:
@@ -155,11 +160,19 @@ def _is_said(line: str, holds: Callable[[str], bool]) -> bool:
 
 def _without(value: object, holds: Callable[[str], bool]) -> object:
     if isinstance(value, str):
-        lines = value.splitlines(keepends=True)
-        return "".join(one for one in lines if not holds(one)) if any(map(holds, lines)) else value
+        return _text_without(value, holds)
     if isinstance(value, dict):
         return {name: _without(one, holds) for name, one in value.items()}
     return [_without(one, holds) for one in value] if isinstance(value, list) else value
+
+
+def _text_without(text: str, holds: Callable[[str], bool]) -> str:
+    """Return the other lines of a text; of JSON, as tools answer it, the other lines of texts."""
+    inner = _parsed(text)
+    if (made := _without(inner, holds)) != inner:
+        text = _as_json(made)
+    lines = text.splitlines(keepends=True)
+    return "".join(one for one in lines if not holds(one)) if any(map(holds, lines)) else text
 
 
 def _said(pieces: Iterable[tuple[int, str]], kind: OldKind) -> Iterator[str]:
@@ -168,8 +181,7 @@ def _said(pieces: Iterable[tuple[int, str]], kind: OldKind) -> Iterator[str]:
         ("".join(text for _, text in pieces),) if kind is OldKind.CONFIG else _lines(pieces)
     ):
         yield from line.splitlines()
-        if line.lstrip().startswith(("{", "[")):
-            yield from _strings(line)
+        yield from _strings(line)
 
 
 def _lines(pieces: Iterable[tuple[int, str]]) -> Iterator[str]:
@@ -181,15 +193,24 @@ def _lines(pieces: Iterable[tuple[int, str]]) -> Iterator[str]:
 
 
 def _strings(line: str) -> Iterator[str]:
-    try:
-        waiting = [json.loads(line)]
-    except (ValueError, RecursionError):
-        return
+    """Yield each line of every text in JSON, and in JSON within a text."""
+    waiting = [_parsed(line)]
     while waiting:
         found = waiting.pop()
         if isinstance(found, str):
             yield from found.splitlines()
+            waiting.append(_parsed(found))
         elif isinstance(found, dict):
             waiting += [*found, *found.values()]
         elif isinstance(found, list):
             waiting += found
+
+
+def _parsed(text: str) -> object:
+    """Return the object or list that a text is; None when it is neither."""
+    if not text.lstrip().startswith(("{", "[")):
+        return None
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
 TEXT = "# Memory\r\n\r\n- Zoë likes “quotes”\r\n- last, without an end"
 FACT = "The zebra code of the archive is purple"
+LEGEND = 'zebra über \\ "alles"'
 
 
 @pytest.fixture
@@ -215,7 +216,9 @@ def test_hard_leaves_nothing_in_what_cleanup_packed_and_took(
 def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_rest(
     place: Place,
 ) -> None:
-    (place.workspace / "MEMORY.md").write_text(f"- Something that stays\n- {FACT}\n")
+    (place.workspace / "MEMORY.md").write_text(
+        f"- Something that stays\n- {FACT}\n  {LEGEND}\n", encoding="utf-8"
+    )
     place.state.mkdir(mode=0o700)
     path = place.home / "agents/main/sessions/00000000-0000-4000-8000-000000000009.jsonl"
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -226,6 +229,8 @@ def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_res
             json.dumps({"type": "message", "id": one, "message": {"role": "user", "content": text}})
             for one, text in zip("ab", texts, strict=True)
         ),
+        json.dumps({"id": "e", "said": f"{FACT}\nof a smile \ud83d\nit kept a half"}),
+        json.dumps({"id": "f", "result": json.dumps([{"text": f"Zoë “{LEGEND}”\nkept"}, 7])}),
         f'{{"id": "c", "message": "{FACT}',
         '{"type":"custom","id":"d","data":"caf\\u00e9\u2028 as it was"}',
     ]
@@ -246,8 +251,10 @@ def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_res
 
     outcome = place.run(MemoryForget(place.ref, wanted, is_hard=True))
     assert outcome.details["old_files"] == [str(packed)]
-    header, first, second, last, end = unpacked(packed).decode().split("\n")
-    assert (header, last, end) == (said[0], said[4], "")
+    header, first, second, half, result, last, end = unpacked(packed).decode().split("\n")
+    assert (header, last, end) == (said[0], said[-1], "")
+    assert json.loads(half)["said"] == "of a smile \ud83d\nit kept a half"
+    assert json.loads(json.loads(result)["result"]) == [{"text": "kept"}, 7]
     assert json.loads(first)["message"]["content"] == [{"type": "text", "text": ""}]
     assert json.loads(second)["message"]["content"] == "first\n\nlast"
     assert [json.loads(one)["id"] for one in (first, second)] == ["a", "b"]
