@@ -11,9 +11,14 @@ from memconsole import __version__
 
 def main() -> int:
     """Run the command line and return its exit code."""
-    if sys.argv[1:] == ["--version"]:
-        sys.stdout.write(f"memconsole {__version__}\n")
-        return 0
+    if sys.argv[1:] == ["--version"] and sys.stdout is not None:
+        try:
+            sys.stdout.write(f"memconsole {__version__}\n")
+            sys.stdout.flush()
+        except OSError:  # told of the usual way
+            pass
+        else:
+            return 0
     if {"--serve", "serve"} & set(sys.argv) and "search" not in sys.argv:
         from memconsole.cli.allocator import begin_with_plain_memory  # noqa: PLC0415
 

@@ -215,9 +215,10 @@ def test_streams_may_be_closed(closed: str, home: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_full_disk_is_said_in_one_sentence(home: Path) -> None:
+@pytest.mark.parametrize("words", ["status", "--version"])
+def test_a_full_disk_is_said_in_one_sentence(words: str, home: Path) -> None:
     done = subprocess.run(
-        ["bash", "-c", f'"{sys.executable}" -m memconsole status >/dev/full'],
+        ["bash", "-c", f'"{sys.executable}" -m memconsole {words} >/dev/full'],
         env=environment(home),
         capture_output=True,
         check=False,
