@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import gzip
 import json
 import os
 from datetime import timedelta
@@ -262,6 +263,26 @@ def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_res
     assert (place.holding(b"zebra"), place.holding(b"ZEBRA")) == ([], [])
     place.run(Cleanup(place.ref, is_undo=True))
     assert not path.exists()
+
+
+def test_hard_looks_into_a_packed_file_with_a_second_name_and_stops_where_it_would_change_it(
+    place: Place,
+) -> None:
+    (place.workspace / "MEMORY.md").write_text(f"- Something that stays\n- {FACT}\n")
+    packed = place.home / "agents/main/sessions/00000000-0000-4000-8000-000000000009.jsonl.gz"
+    packed.parent.mkdir(parents=True, exist_ok=True)
+    kept, gone = entries_of("MEMORY.md", (place.workspace / "MEMORY.md").read_text())
+    packed.write_bytes(gzip.compress(json.dumps({"said": FACT}).encode()))
+    os.link(packed, place.home / "backup.gz")
+
+    outcome = place.run(MemoryForget(place.ref, (gone.id,), is_hard=True))
+    assert isinstance(outcome, Failed)
+    assert f"{packed.name} may still hold what was forgotten: it has a second name" in (
+        outcome.message
+    )
+    assert place.holding(b"zebra") != []
+    outcome = place.run(MemoryForget(place.ref, (kept.id,), is_hard=True))
+    assert isinstance(outcome, Forgotten), outcome
 
 
 def test_files_become_private_and_keep_what_is_stricter(place: Place) -> None:

@@ -181,7 +181,10 @@ class DiskOldTranscripts:
         self, agent: Agent | None, file: OldFile, *, is_exact: bool = False
     ) -> Iterator[tuple[int, str]]:
         """Yield the text of a file, unpacked, each piece with the line in which it begins."""
-        with self._folder(agent, file.path) as folder, _opened(folder, file) as source:
+        with (
+            self._folder(agent, file.path) as folder,
+            _opened(folder, file, reads=True) as source,
+        ):
             errors = "surrogateescape" if is_exact else "replace"
             yield from _texts(source, str(file.path), errors)
 
@@ -377,12 +380,21 @@ def _refusal(status: os.stat_result) -> str:
 
 
 @contextmanager
-def _opened(folder: int, file: OldFile, *, held: bool = False) -> Iterator[BinaryIO]:
-    """Open a file for reading, if it is what was looked at; `held`: and if no run holds it."""
+def _opened(
+    folder: int, file: OldFile, *, held: bool = False, reads: bool = False
+) -> Iterator[BinaryIO]:
+    """Open a file for reading, if it is what was looked at.
+
+    Args:
+        folder: Descriptor.
+        file: As it was listed.
+        held: Only if no run holds it.
+        reads: Nothing happens to it, so it may have a second name, or be another user's.
+    """
     is_held = held and not file.kind.is_ours
     if is_held and any(_is_there(folder, one) for one in _locks(file.path.name, file.session_id)):
         raise ChangedFileError("a run holds it")
-    with _plain(folder, file.path.name) as source:
+    with _plain(folder, file.path.name, reads=reads) as source:
         status = os.fstat(source.fileno())
         if (status.st_size, status.st_mtime_ns) != (file.size_bytes, file.file_ns):
             raise ChangedFileError("it changed since it was looked at")
@@ -390,13 +402,13 @@ def _opened(folder: int, file: OldFile, *, held: bool = False) -> Iterator[Binar
 
 
 @contextmanager
-def _plain(folder: int, name: str) -> Iterator[BinaryIO]:
-    """Open an ordinary file of ours, that has one name."""
+def _plain(folder: int, name: str, *, reads: bool = False) -> Iterator[BinaryIO]:
+    """Open an ordinary file; if more happens to it than that it is read, of ours, with one name."""
     with os.fdopen(os.open(name, _READ, dir_fd=folder), "rb") as source:
         status = os.fstat(source.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise ChangedFileError("it is no ordinary file")
-        if refusal := _refusal(status):
+        if not reads and (refusal := _refusal(status)):
             raise ChangedFileError(refusal)
         yield source
 
