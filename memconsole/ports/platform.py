@@ -222,8 +222,8 @@ class Journal(Protocol):
             StateError: It cannot be stored; nothing must be written.
         """
 
-    def kept(self, root: Path) -> None:
-        """Strike out what was promised for a workspace: it is done."""
+    def kept(self, root: Path, erasure: Erasure) -> None:
+        """Strike out one thing that was promised for a workspace: it is done; others stay."""
 
 
 class Locks(Protocol):

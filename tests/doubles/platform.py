@@ -465,9 +465,9 @@ class FakeJournal(Unwritable):
         self.promised.append((root, erasure))
         self._is_forward = True
 
-    def kept(self, root: Path) -> None:
+    def kept(self, root: Path, erasure: Erasure) -> None:
         self._check()
-        self.promised = [(place, one) for place, one in self.promised if place != root]
+        self.promised = [one for one in self.promised if one != (root, erasure)]
 
 
 @dataclass

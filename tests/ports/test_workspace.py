@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -240,9 +240,11 @@ def test_a_promise_is_told_until_it_is_kept(place: Place, tmp_path: Path) -> Non
     with place.failing_turn():
         place.write(NOTE, "another turn\n")
     assert place.text(NOTE) == "x\n"
-    place.journal.kept(tmp_path)
-    assert place.journal.close(place.root) == (ERASURE,)
-    place.journal.kept(place.root)
+    other = replace(ERASURE, words=frozenset({"another"}))
+    for root, done in ((tmp_path, ERASURE), (place.root, other)):
+        place.journal.kept(root, done)
+        assert place.journal.close(place.root) == (ERASURE,)
+    place.journal.kept(place.root, ERASURE)
     assert place.journal.close(place.root) == ()
 
 
@@ -255,11 +257,11 @@ def test_nothing_begins_that_could_not_be_taken_back(closed_place: Place) -> Non
     ):
         with pytest.raises(StateError), enter:
             pytest.fail("it began")
-    for write in (place.journal.close, place.journal.kept):
-        with pytest.raises(StateError):
-            write(place.root)
     with pytest.raises(StateError):
-        place.journal.promise(place.root, ERASURE)
+        place.journal.close(place.root)
+    for write in (place.journal.promise, place.journal.kept):
+        with pytest.raises(StateError):
+            write(place.root, ERASURE)
 
 
 def test_workspaces_and_sessions_are_held_once_each(place: Place, tmp_path: Path) -> None:

@@ -97,25 +97,20 @@ class StateJournal:
 
     def promise(self, root: Path, erasure: Erasure) -> None:
         """Store that something shall be gone; from here on the turn is finished, not taken back."""
-        payload = {
-            "agent": erasure.agent,
-            "paths": erasure.paths,
-            "ids": sorted(erasure.ids),
-            "words": sorted(erasure.words),
-        }
         row = {
             "turn": "",
             "workspace": _place(root),
             "path": "",
             "kind": _ERASE,
-            "after": json.dumps(payload).encode(),
+            "after": _payload(erasure),
         }
         self._database.write(lambda connection: INTENTS.insert(connection, row))
         self._database.turn.is_forward = True
 
-    def kept(self, root: Path) -> None:
-        """Strike out what was promised for a workspace: it is done, and no word of it stays."""
-        self._forget("kind = 'erase' AND workspace = ?", _place(root))
+    def kept(self, root: Path, erasure: Erasure) -> None:
+        """Strike out one thing that was promised: it is done, and no word of it stays."""
+        which = f"kind = '{_ERASE}' AND workspace = ? AND after = ?"
+        self._forget(which, _place(root), _payload(erasure))
         self._database.put_log_away()
 
     def _undo(self, root: Path, name: str) -> None:
@@ -141,16 +136,26 @@ class StateJournal:
         self._database.write(look)
         return [intent for _, intent in INTENTS.entries(rows)]
 
-    def _forget(self, which: str, value: str | int) -> None:
+    def _forget(self, which: str, *values: str | int | bytes) -> None:
         def change(connection: Connection) -> None:
             connection.execute("PRAGMA secure_delete = ON")
-            connection.execute(f"DELETE FROM intent WHERE {which}", (value,))
+            connection.execute(f"DELETE FROM intent WHERE {which}", values)
 
         self._database.write(change)
 
 
 def _place(root: Path) -> str:
     return masked(str(root.resolve()))
+
+
+def _payload(erasure: Erasure) -> bytes:
+    found = {
+        "agent": erasure.agent,
+        "paths": erasure.paths,
+        "ids": sorted(erasure.ids),
+        "words": sorted(erasure.words),
+    }
+    return json.dumps(found).encode()
 
 
 def _erasure(payload: object) -> Erasure:

@@ -178,7 +178,6 @@ def finish(
         reader: For the agents that there are.
         old_files: What was packed or taken away.
     """
-    root = None
     known = {one.id for one in reader.home().agents}
     for erasure in promised:
         try:
@@ -188,16 +187,15 @@ def finish(
                 erase(memory, erasure, edits, reader=reader, old=old_files)
             # The run that was killed may have come as far as the transcripts.
             _, notice = memory_index.refresh(memory, is_full=True, with_talks=True)
+            if notice is None:
+                journal.kept(memory.root, erasure)
         except MemconsoleError as error:
             logger.warning("an erasure is not finished yet: %s", error)
-            return
+            continue
+        finally:
+            reader.forget()
         if notice is not None:
             logger.warning("an erasure is not finished yet: %s", notice.message)
-            return
-        root = memory.root
-    if root is not None:
-        reader.forget()
-        journal.kept(root)
 
 
 def _cut(memory: AgentMemory, path: str, ids: frozenset[str]) -> Written | None:

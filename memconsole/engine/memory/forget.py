@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry
+    from memconsole.domain.memory.intents import Erasure
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.engine.cleanup.read import OldFiles
     from memconsole.engine.home.reader import Reader
@@ -78,7 +79,7 @@ def _erase(
     old: OldFiles,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""
-    done: list[tuple[AgentMemory, Erased]] = []
+    done: list[tuple[AgentMemory, Erasure, Erased]] = []
 
     def attempt(memory: AgentMemory) -> Outcome:
         entries = memory.find(command.ids)
@@ -90,7 +91,7 @@ def _erase(
         try:
             reader.forget()
             erased = erase(memory, erasure, edits, reader=reader, old=old)
-            done.append((memory, erased))
+            done.append((memory, erasure, erased))
             return _done(command, memory, entries, erased.wrote, erased)
         except MemconsoleError as error:
             error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
@@ -99,13 +100,15 @@ def _erase(
     outcome = memory_turns.edit(command, attempt, is_indexed=False)
     if not isinstance(outcome, Forgotten):
         return outcome
-    return _rebuilt(outcome, *done[-1], memory_index, journal)
+    return _rebuilt(outcome, *done[-1], memory_index=memory_index, journal=journal)
 
 
 def _rebuilt(
     outcome: Forgotten,
     memory: AgentMemory,
+    erasure: Erasure,
     erased: Erased,
+    *,
     memory_index: MemoryIndex,
     journal: Journal,
 ) -> Outcome:
@@ -113,7 +116,7 @@ def _rebuilt(
     state, notice = memory_index.refresh(memory, is_full=True, with_talks=erased.is_in_talks)
     details = {**outcome.details, "index": state}
     if notice is None:
-        journal.kept(memory.root)
+        journal.kept(memory.root, erasure)
         return replace(outcome, details=details)
     return Failed(
         outcome.command,

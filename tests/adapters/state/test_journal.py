@@ -279,7 +279,7 @@ def test_a_promise_is_told_until_it_is_kept_and_leaves_no_word(place: Place) -> 
     assert ENTRY.encode() in place.tree()[DAY]
     assert place.journal.close(place.root) == (ERASURE,)
     assert place.journal.close(place.root) == (ERASURE,)
-    place.journal.kept(place.root)
+    place.journal.kept(place.root, ERASURE)
     assert place.journal.close(place.root) == ()
     assert leaks(place) == []
 
@@ -288,7 +288,7 @@ def test_what_was_erased_is_in_no_log_of_a_database_that_stays_open(place: Place
     with place.database.keep_open():
         place.journal.promise(place.root, ERASURE)
         assert leaks(place) != []
-        place.journal.kept(place.root)
+        place.journal.kept(place.root, ERASURE)
         assert leaks(place) == []
 
 

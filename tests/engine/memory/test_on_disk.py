@@ -283,6 +283,10 @@ def test_hard_looks_into_a_packed_file_with_a_second_name_and_stops_where_it_wou
     assert place.holding(b"zebra") != []
     outcome = place.run(MemoryForget(place.ref, (kept.id,), is_hard=True))
     assert isinstance(outcome, Forgotten), outcome
+    (place.home / "backup.gz").unlink()
+    place.run(MemoryAdd(place.ref, "Another fact of that day"))
+    assert b"zebra" not in unpacked(packed)
+    assert place.holding(b"zebra") == []
 
 
 def test_files_become_private_and_keep_what_is_stricter(place: Place) -> None:
