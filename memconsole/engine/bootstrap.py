@@ -206,12 +206,9 @@ def _handed(run: _BootstrapRun, waiting: Handover | None) -> tuple[Given, ...]:
 
 def _usual_where_wrong(settings: Settings) -> Settings:
     """Return settings with usual rules in place of wrong ones: a start has its memory."""
-    rules, index = settings.bootstrap, settings.index_md
-    return replace(
-        settings,
-        bootstrap=usable(lambda: (rules.max_chars, rules)[1], BootstrapSettings()),
-        index_md=usable(lambda: (index.max_tokens, index)[1], IndexMdSettings()),
-    )
+    rules = settings.bootstrap
+    usual = usable(lambda: (rules.max_chars, rules)[1], BootstrapSettings())
+    return replace(settings, bootstrap=usual)
 
 
 def _given(
@@ -223,7 +220,8 @@ def _given(
         return
     documents = run.search().documents.documents(run.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
-    is_large = size >= run.settings.index_md.min_pool_bytes
+    rules = run.settings.index_md
+    is_large = size >= usable(lambda: rules.min_pool_bytes, IndexMdSettings().min_pool_bytes)
     made: dict[str, Callable[[], str | None]] = {
         INDEX_NAME: lambda: run.index(size, len(documents)),
         ACTIVE_NAME: run.active,
@@ -318,7 +316,9 @@ class _BootstrapRun:
             from memconsole.engine.index_md import made_index  # noqa: PLC0415 - seldom missing
 
             pool = self.reader.pool(self.home, self.agent)
-            text = made_index(self.settings, self.home, pool, self.clock.now()).text
+            now = self.clock.now()
+            # Where its section is wrong, nobody knows which folders it leaves out.
+            text = usable(lambda: made_index(self.settings, self.home, pool, now).text, None)
         return head if text is None else f"{head}\n{text}"
 
     def active(self) -> str | None:

@@ -348,3 +348,18 @@ def test_a_wrong_section_stops_no_neighbour_that_it_is_only_a_detail_of(
     assert "8443" in run.json("get", "MEMORY.md").data["text"]
     assert run.json("status").data["index"] == {"waiting": None, "changed": None}
     assert (missing.code, missing.error["code"]) == (2, "config")  # it may lie in an extra path
+
+
+def test_a_start_is_given_no_table_of_folders_that_a_wrong_section_may_leave_out(
+    run: Program, tmp_path: Path
+) -> None:
+    private = tmp_path / ".openclaw" / "workspace" / "memory" / "private"
+    private.mkdir(parents=True)
+    (private / "quokka.md").write_text("# Quokka\n\n" + "- a word of it\n" * 5000)
+    (tmp_path / ".openclaw" / "agents" / "main" / "sessions").mkdir(parents=True)
+    configure(tmp_path, '[index_md]\nexclude = ["private"]\nbogus = 1\n')
+
+    given = run.json("bootstrap", "--session-key", "agent:main:main").data
+
+    assert "MEMORY_INDEX.md" in str(given)
+    assert "quokka" not in str(given).casefold()
