@@ -264,9 +264,23 @@ def write_new(
         return
     place = path.parent.resolve(strict=True)
     # Each step of the way counts: a link in the agents' own folder leads where its maker likes.
-    steps = {one.resolve() for one in path.parents}
+    steps = {one.resolve() for one in _steps(path.parent)}
     if any(step.is_relative_to(one.resolve()) for one in closed for step in steps):
         raise OSError(errno.EPERM, "that folder is the agents' own: take another one", str(path))
     # The path was looked at without links: none may stand in it now.
     with open_folder(Path(place.anchor), *place.parts[1:]) as folder:
         write(folder, path.name, data)
+
+
+def _steps(folder: Path) -> set[Path]:
+    """Return the folders that a way leads through, and those of each link on it."""
+    found: set[Path] = set()
+    waiting = [folder]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            found.add(one)
+            waiting.append(one.parent)
+            if one.is_symlink():
+                waiting.append(one.parent / one.readlink())
+    return found

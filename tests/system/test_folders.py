@@ -225,7 +225,11 @@ def test_nothing_is_written_by_a_way_that_leads_through_the_agents_own_folder(
         one.mkdir()
     (workspace / "memory").symlink_to(elsewhere)
     (tmp_path / "way").symlink_to(workspace)
-    for folder in (workspace, workspace / "memory", tmp_path / "way", tmp_path / "way" / "memory"):
+    (tmp_path / "habit").symlink_to("way/memory")
+    ways = [
+        tmp_path / one for one in ("workspace", "workspace/memory", "way", "way/memory", "habit")
+    ]
+    for folder in ways:
         with pytest.raises(OSError, match="agents' own"):
             write_new(folder / "r.md", b"x", state_dir=tmp_path, closed=(workspace,))
     write_new(elsewhere / "r.md", b"x", state_dir=tmp_path, closed=(workspace,))
