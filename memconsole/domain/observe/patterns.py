@@ -45,6 +45,8 @@ _TAKEN: Final = "(?:it|her|him|them|us|me|you|this|that|these|those|the|an?|my|o
 """What one gets used to; what one used to do is a verb."""
 _WEEKDAYS: Final = "(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 
+_LAUGHS: Final = r"(?:lol|lmao|rofl|(?:ha){2,}h?|(?:he){2,}|(?:hi){2,}|(?:ja){2,})"
+
 CUES: Final = (
     Cue("rule", "必须|禁止|不要|总是|永远|记住|必ず|しないで|항상|절대", 3.4, Kind.RULE),
     Cue("decision", "决定|選択|选择|改用|決め|採用|결정", 2.4, Kind.DECISION),
@@ -237,6 +239,7 @@ CUES: Final = (
     Cue("reason", _any(r"because|['’]cause|due to|that['’]s why|the reason|in order to"), 0.4),
     Cue("own", r"(?i)\b(?:i|we|my|our)\b", 0.6),
     Cue("thanks", _any(r"thanks|thank you|appreciate\w*|grateful|encouragement|proud of"), -0.4),
+    Cue("mood", _any(_LAUGHS), 0.0),
     Cue(
         "musing",
         _any(
@@ -304,9 +307,17 @@ OFFERS: Final = (
 """Questions of an agent whose answers are orders to it, and no facts."""
 CLUELESS: Final = (
     r"(?i)\b(?:no (?:idea|clue)|not sure|don['’]?t (?:know|care|remember)|dunno|idk|whatever"
-    r"|not (?:yet|now)|later|up to you|you (?:choose|decide|pick)|keine ahnung)\b"
+    r"|not (?:yet|now)|later|up to you|you (?:choose|decide|pick)|haven['’]?t decided"
+    r"|let me (?:check|look|see)|keine ahnung|wei(?:ß|ss) (?:ich |es )*(?:noch )?nicht|noch nicht"
+    r"|no (?:lo )?sé|ni idea|todavía no|aún no|(?:ne |n['’])?sais pas|pas encore|não sei"
+    r"|ainda não)\b"
 )
 """Answers that decide nothing."""
+OF_ITSELF: Final = (
+    r"(?i)\b(?:i|we|is|are|was|were|will|has|have|had|can|must|needs?|ich|wir|ist|sind|wird|es|está)\b"
+    r"|^(?:please |bitte )?(?:buy|call|remind|pay|book|order|cancel|ask|note|kauf\w*|ruf\w*)\b"
+)
+"""What tells that a sentence is more than an answer, and may begin another matter."""
 YES_OR_NO: Final = (
     r"(?i)(?:(?:yes|yeah|yep|yup|sure|ok|okay|no|nope|nah|please|ja|nein|oui|non|sí)\b\W*)+"
 )
@@ -328,6 +339,13 @@ CHATTER: Final = (
     r"|welcome|you['’]re|there you go|fingers crossed|good luck|mm+|hmm+|ooh?|yay|woo\w*)\b"
 )
 """How sentences begin that mostly say nothing; with enough words of their own they still count."""
+
+_CRIES: Final = rf"(?:{_LAUGHS}|omg|xd)\b"
+INTERJECTIONS: Final = (
+    rf"(?i)^(?:{_CRIES}[\s,!.…:;-]*+|(?:hey|hi)\b(?:[\s,!.…]++(?!(?-i:[A-Z]))|[,!.…]++\s*+))++"
+    rf"|(?:[\s,;]++{_CRIES})++(?=\W*+$)"
+)
+"""What stands before and behind a statement and is no part of it."""
 
 _SPAN: Final = r"(?:busy|crazy|wild|long|rough) (?:few |couple of )?(?:day|week|month|time)s?"
 _HAVE: Final = r"(?:gotta|(?:got|have|had|need|wanted) to)(?: just)?"
@@ -352,6 +370,8 @@ CONCRETE: Final = frozenset(
     {"rule", "decision", "failure", "money", "technical", "time", "number", "title", "own past"}
 )
 """Names of cues that make a line more than encouragement."""
+EVERYDAY: Final = frozenset({"mood", "people", "own past", "own", "reason", "thanks", "musing"})
+"""Names of cues that tell nothing that lasts: where somebody laughs about it, it is a mood."""
 ORDERS: Final = (
     r"(?i)(?:(?:please|ok|okay|now|then|and|so)\b\W*)*(?:prepare|summari[sz]e|write|draft|turn|make"
     r"|find|add|give|show|read|run|check|fix|review|do|send|create|open|list|explain|translate|tell"

@@ -1,4 +1,4 @@
-"""Scores the sentences of messages and keeps what is worth remembering, without a model.
+"""Keeps what is worth remembering without a model; long because lines and questions go together.
 
 A message is judged as a whole, because what makes it worth remembering often stands around it: it
 answers a question, or others take it up. An answer that cannot be understood alone gets its
@@ -47,6 +47,9 @@ _SHORT_WORDS: Final = 2
 _TOLD_WORDS: Final = 6
 """Words of an answer to an agent that are looked at together with its question."""
 
+_STAYS_OPEN: Final = 5
+"""Messages after which nobody answers any more what was asked."""
+
 _LONGEST_QUESTION: Final = 140
 
 _LONGEST_BESIDE: Final = 100
@@ -64,19 +67,27 @@ class Before:
         sentences: In order, without notes of pictures.
         is_request: A person wrote it to an agent, whose reply is looked at.
         is_agents: An agent wrote it to a person, whose answer is looked at.
+        is_open: It stands a few messages back: who was asked did not know, and answers now.
     """
 
     sentences: tuple[JudgedSentence, ...] = ()
     is_request: bool = False
     is_agents: bool = False
+    is_open: bool = False
 
     @classmethod
     def of(
-        cls, body: str, labels: frozenset[str], *, is_request: bool, is_agents: bool = False
+        cls,
+        body: str,
+        labels: frozenset[str],
+        *,
+        is_request: bool = False,
+        is_agents: bool = False,
+        is_open: bool = False,
     ) -> Before:
         """Return what a message says to the next one; of a long one its end."""
         parts = (judged(one, labels) for one in sentences(body[-_LOOKED_AT:]) if not one.is_note)
-        return cls(tuple(parts), is_request, is_agents)
+        return cls(tuple(parts), is_request, is_agents, is_open)
 
     @property
     def questions(self) -> tuple[str, ...]:
@@ -116,7 +127,8 @@ def with_question(
     question = before.questions[-1] if before.questions else ""
     if not question or compiled(cue.GREETS).search(question):
         return list(said)
-    if not (_is_bare(said, question) or (before.is_agents and _tells_an_agent(said, question))):
+    is_told = before.is_agents and _tells_an_agent(said, question)
+    if not (before.is_open or is_told or _is_bare(said, question)):
         return list(said)
     answer = " ".join(part.text for part in said)
     return [judged(Sentence(_joined(question, answer)), labels, is_kept=True)]
@@ -248,6 +260,8 @@ _LACKING: Final = -1.0
 
 _HOLLOW: Final = -1.5
 
+_MOOD: Final = -0.9
+
 _ORDER: Final = -1.2
 
 _SLOW: Final = 0.95
@@ -300,13 +314,14 @@ def find(messages: Sequence[JudgedMessage], known: Iterable[str] = ()) -> tuple[
     for index, one in enumerate(messages):
         label, body = without_label(one.text, labels)
         said = [judged(part, labels) for part in sentences(body)[:_MOST_SENTENCES]]
-        before = _before(messages, index, labels)
+        before = _open_question(messages, index, labels) or _before(messages, index, labels)
         alone, said = said, with_question(said, before, labels)
         if any(part.is_kept for part in said):
             around = _around(messages, index, labels, before)
             score = _stretched(_score(one, said, seen) + around)
             lines = _lines(index, label, one.role, said, score, before=before)
-            if before.is_agents and said != alone:  # the agent asked because it has to know
+            # An agent asks because it has to know, and what comes late was waited for.
+            if (before.is_agents or before.is_open) and said != alone:
                 lines = (replace(it, score=max(it.score, MEDIUM_SCORE)) for it in lines)
             found += lines
         seen.update(word for part in said for word in part.words)
@@ -349,6 +364,58 @@ def _before(messages: Sequence[JudgedMessage], index: int, labels: frozenset[str
         is_request=not label and messages[index].role == "assistant",
         is_agents=not label and messages[index - 1].role == "assistant",
     )
+
+
+def _open_question(
+    messages: Sequence[JudgedMessage], index: int, labels: frozenset[str]
+) -> Before | None:
+    """Return the question of a few messages ago that a short answer answers late.
+
+    Who was asked said that they do not know, and the two spoke of nothing else since: a message
+    that asks, a longer one or a third person closes the question, as does an answer.
+    """
+    own, body = _said_by(messages[index], labels)
+    if not _answers_late(body):
+        return None
+    others: set[tuple[str, str]] = set()
+    for place in range(index - 1, max(0, index - _STAYS_OPEN), -1):
+        speaker, text = _said_by(messages[place], labels)
+        asker, asked = _said_by(messages[place - 1], labels)
+        if len(text) > _SHORT_ANSWER or text.rstrip().endswith(
+            ("?", "\N{FULLWIDTH QUESTION MARK}")
+        ):
+            return None
+        if speaker == own and compiled(cue.CLUELESS).search(text):
+            is_agents = asker == ("assistant", "")
+            before = Before.of(asked, labels, is_agents=is_agents, is_open=True)
+            is_theirs = asker != own and others <= {asker}
+            return before if is_theirs and _may_stay_open(before.question) else None
+        if speaker == own and _answers_late(text):
+            return None
+        others |= {speaker} - {own}
+    return None
+
+
+def _may_stay_open(question: str) -> bool:
+    """Whether a question asks for something, and is short enough to stand before its answer."""
+    return 0 < len(question) <= _LONGEST_QUESTION and not compiled(cue.OFFERS).search(question)
+
+
+def _said_by(one: JudgedMessage, labels: frozenset[str]) -> tuple[tuple[str, str], str]:
+    """Return who speaks, by role and name, and what they say."""
+    label, body = without_label(one.text, labels)
+    return (one.role, label), body
+
+
+def _answers_late(body: str) -> bool:
+    """Whether a message is so short that it may answer what was asked a while ago."""
+    words = frozenset(content_words(body))
+    if len(body) > _SHORT_ANSWER or not 0 < len(words) <= _TOLD_WORDS:
+        return False
+    if compiled(cue.CHATTER).match(body) or compiled(cue.ORDERS).match(body):
+        return compiled(cue.STANDS_FOR).match(body) is not None
+    others = (cue.QUESTION, cue.CLUELESS, cue.OF_ITSELF, cue.ANNOUNCES)
+    return not any(compiled(one).search(body) for one in others)
 
 
 def _around(
@@ -409,11 +476,13 @@ def _lines(
 
 
 def _empty(group: Sequence[JudgedSentence], label: str, role: str) -> float:
-    """Return the points of a line that only encourages, or only asks an agent for work."""
+    """Return the points of a line that only encourages, laughs, or asks an agent for work."""
     names = {found.name for part in group for found in part.cues}
-    is_concrete = bool(names & cue.CONCRETE) or any(part.names for part in group)
+    is_named = any(part.names for part in group)
+    is_concrete = bool(names & cue.CONCRETE) or is_named
     text = " ".join(part.text for part in group)
     points = _HOLLOW if not is_concrete and compiled(cue.HOLLOW).search(text) else 0.0
+    points += _MOOD if "mood" in names <= cue.EVERYDAY and not is_named else 0.0
     is_order = not label and role == "user" and compiled(cue.ORDERS).match(text) is not None
     return points + (_ORDER if is_order else 0.0)
 

@@ -51,23 +51,24 @@ def judged(
         labels: Names of those who talk; they make nothing worth more.
         is_kept: Whether it is kept; None looks whether it says something.
     """
-    text = part.text[:_LOOKED_AT]
+    whole = part.text[:_LOOKED_AT]
+    text = compiled(cue.INTERJECTIONS).sub("", whole) or whole
     words = frozenset(content_words(text))
     names = sum(1 for name in compiled(cue.NAME).findall(text) if not _is_partner(name, labels))
-    cues = tuple(one for one in CUES if compiled(one.pattern).search(text))
+    cues = tuple(one for one in CUES if compiled(one.pattern).search(whole))
     return JudgedSentence(
         text,
         words,
         cues,
         min(MOST_NAMES, names),
-        is_kept=_says_something(part, words, cues) if is_kept is None else is_kept,
+        is_kept=_says_something(part, text, words, cues) if is_kept is None else is_kept,
         is_new_line=part.is_new_line,
     )
 
 
-def _says_something(part: Sentence, words: frozenset[str], cues: Sequence[Cue]) -> bool:
+def _says_something(part: Sentence, text: str, words: frozenset[str], cues: Sequence[Cue]) -> bool:
     is_said = not part.is_note and _is_language(part.text)
-    return is_said and not _is_chatter(part.text, words, cues)
+    return is_said and not _is_chatter(text, words, cues)
 
 
 def _is_partner(name: str, labels: frozenset[str]) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.domain.memory.observations import Kind, Priority
+from memconsole.domain.memory.observations import MEDIUM_SCORE, Kind, Priority
 from memconsole.domain.observe.scoring import LINE_CHARS, MAX_CHARS, Found, JudgedMessage, find
 
 
@@ -304,3 +304,94 @@ def test_a_marked_sentence_is_no_data() -> None:
 
 def lines(text: str) -> tuple[Found, ...]:
     return find([JudgedMessage("user", text)])
+
+
+@pytest.mark.parametrize(
+    ("asked", "nobody_knows", "between", "answer"),
+    [
+        ("Which hotel did you book?", "I don't know yet.", "Fine.", "The Infante, two nights."),
+        ("Which hotel did you book?", "not sure", "ok, tell me", "It's the Infante, two nights."),
+        ("Who looks after the backup?", "no idea", "Thanks.", "Marta of Nordhafen"),
+        (
+            "Welches Hotel ist es?",
+            "Wei\N{LATIN SMALL LETTER SHARP S} ich noch nicht.",
+            "Gut.",
+            "Das Infante.",
+        ),
+        ("¿Qué hotel reservaste?", "Todavía no lo sé.", "Vale.", "El Infante, dos noches."),
+    ],
+)
+def test_a_question_that_nobody_could_answer_stays_open_for_a_late_answer(
+    asked: str, nobody_knows: str, between: str, answer: str
+) -> None:
+    whole = f"{asked} \N{EM DASH} {answer}"
+    assert talk(asked, nobody_knows, between, answer) == [whole]
+    assert people(asked, nobody_knows, between, answer) == [f"Bob: {whole}"]
+    messages = (asked, nobody_knows, between, answer)
+    late = find(
+        [JudgedMessage(("user", "assistant")[n % 2], one) for n, one in enumerate(messages)]
+    )
+    assert late[-1].score >= MEDIUM_SCORE
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        ("Fine. Who drives?",),
+        ("Fine.", "Hm.", "Good night!", "Morning.", "Hello."),
+        ("Fine.", "Dinner from seven.", "Good."),
+        ("Fine. My sister and her three children arrive from Genoa tomorrow morning.",),
+    ],
+)
+def test_it_does_not_stay_open_behind_another_matter(between: tuple[str, ...]) -> None:
+    told = people("Which hotel did you book?", "No idea.", *between, "The Infante, two nights.")
+    assert not any("hotel" in line for line in told)
+
+
+@pytest.mark.parametrize(
+    "said", ["The cat is sick.", "Buy milk.", "I moved to Genoa.", "Not yet, two weeks."]
+)
+def test_what_is_no_late_answer_stands_alone(said: str) -> None:
+    told = people("Which hotel did you book?", "No idea.", "Fine.", said)
+    assert not any("hotel" in line for line in told)
+
+
+@pytest.mark.parametrize(("third", "is_joined"), [("Ada: Fine.", True), ("Eva: Fine.", False)])
+def test_only_the_two_who_spoke_of_it_keep_a_question_open(third: str, is_joined: bool) -> None:
+    texts = ("Ada: Morning.", "Bob: Morning.", "Eva: Morning.", "Eva: Hello.")
+    more = ("Ada: Which hotel did you book?", "Bob: No idea.", third, "Bob: The Infante.")
+    found = find([JudgedMessage("user", one) for one in (*texts, *more)])
+    assert any("hotel" in line.text for line in found) is is_joined
+
+
+@pytest.mark.parametrize(
+    ("said", "line"),
+    [
+        ("lol Ana moved to Porto in May haha!", "Ana moved to Porto in May!"),
+        ("omg, I got the job in Berlin since March xd", "I got the job in Berlin since March"),
+        ("Hey, I bought a boat in Genoa. lol", "I bought a boat in Genoa."),
+        ("Hey Bob, I moved to Lisbon in 2019.", "Hey Bob, I moved to Lisbon in 2019."),
+        ("The haha wall of the garden fell in 2019.", "The haha wall of the garden fell in 2019."),
+    ],
+)
+def test_a_cry_before_or_behind_a_statement_is_no_part_of_it(said: str, line: str) -> None:
+    assert [one.text for one in lines(said)] == [line]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "lol my cat knocked over the plant again haha",
+        "haha we dropped the whole cake on the floor",
+        "Hahaha, the coffee machine exploded again lol!!",
+        "lol haha",
+    ],
+)
+def test_a_mishap_to_laugh_about_is_not_kept(said: str) -> None:
+    assert all(line.score < 1.8 for line in lines(said))
+
+
+def test_what_lasts_is_kept_though_somebody_laughs() -> None:
+    said = "my cat knocked over the plant again and broke the server on Monday"
+    [plain], [laughed] = lines(said), lines(f"lol {said} haha")
+    assert laughed == plain
