@@ -8,11 +8,12 @@ taken away, cannot lose a line and still be what it was: they are deleted whole.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.cleanup import OldFile, OldKind, Step
 from memconsole.engine.cleanup.read import OURS
 from memconsole.errors import StateError
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -142,7 +143,7 @@ def _record_without(line: str, holds: Callable[[str], bool]) -> str | None:
     if not _is_said(line, holds):
         return line
     try:
-        made = _as_json(_without(json.loads(line), holds))
+        made = _as_json(_without(json.loads(line, object_pairs_hook=_object), holds))
     except (ValueError, RecursionError):
         return None
     return None if _is_said(made, holds) else made
@@ -163,11 +164,15 @@ def _without(value: object, holds: Callable[[str], bool]) -> object:
         return _text_without(value, holds)
     if isinstance(value, dict):
         return {name: _without(one, holds) for name, one in value.items()}
-    return [_without(one, holds) for one in value] if isinstance(value, list) else value
+    if isinstance(value, list):
+        return [_without(one, holds) for one in value]
+    return None if _is_number(value) and holds(str(value)) else value
 
 
 def _text_without(text: str, holds: Callable[[str], bool]) -> str:
     """Return the other lines of a text; of JSON, as tools answer it, the other lines of texts."""
+    if compiled(_OF_RECORDS).fullmatch(text):
+        return text
     inner = _parsed(text)
     if (made := _without(inner, holds)) != inner:
         text = _as_json(made)
@@ -176,12 +181,17 @@ def _text_without(text: str, holds: Callable[[str], bool]) -> str:
 
 
 def _said(pieces: Iterable[tuple[int, str]], kind: OldKind) -> Iterator[str]:
-    """Yield each line of a text, and each of every text in a line of JSON."""
+    """Yield each line of a text, and each of every text in a line of JSON.
+
+    Of a record of a transcript only its texts: its fields stand in every other one.
+    """
     for line in (
         ("".join(text for _, text in pieces),) if kind is OldKind.CONFIG else _lines(pieces)
     ):
-        yield from line.splitlines()
-        yield from _strings(line)
+        found = _parsed(line)
+        if found is None or kind.is_ours:
+            yield from line.splitlines()
+        yield from _strings(found)
 
 
 def _lines(pieces: Iterable[tuple[int, str]]) -> Iterator[str]:
@@ -192,18 +202,24 @@ def _lines(pieces: Iterable[tuple[int, str]]) -> Iterator[str]:
     yield rest
 
 
-def _strings(line: str) -> Iterator[str]:
+def _strings(value: object) -> Iterator[str]:
     """Yield each line of every text in JSON, and in JSON within a text."""
-    waiting = [_parsed(line)]
+    waiting = [value]
     while waiting:
         found = waiting.pop()
-        if isinstance(found, str):
+        if isinstance(found, str) and not compiled(_OF_RECORDS).fullmatch(found):
             yield from found.splitlines()
             waiting.append(_parsed(found))
         elif isinstance(found, dict):
             waiting += [*found, *found.values()]
         elif isinstance(found, list):
             waiting += found
+        elif _is_number(found):
+            yield str(found)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _parsed(text: str) -> object:
@@ -211,6 +227,30 @@ def _parsed(text: str) -> object:
     if not text.lstrip().startswith(("{", "[")):
         return None
     try:
-        return json.loads(text)
+        return json.loads(text, object_pairs_hook=_object)
     except (ValueError, RecursionError):
         return None
+
+
+def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    """Return an object whose fields have names of their own.
+
+    Raises:
+        ValueError: One of them hides another.
+    """
+    made = dict(pairs)
+    if len(made) != len(pairs):
+        raise ValueError("a field stands there twice")
+    return made
+
+
+_OF_RECORDS: Final = (
+    r"aborted|api|arguments|assistant|cacheRead|cacheWrite|compaction|content|cost|custom|"
+    r"customType|custom_message|cwd|data|details|error|firstKeptEntryId|fromHook|id|"
+    r"idempotencyKey|image|input|isError|message|model|modelId|model_change|name|openclaw|"
+    r"output|parentId|path|provider|reason|reset|role|session|stop|stopReason|summary|"
+    r"system|text|textSignature|thinking|thinkingLevel|thinkingSignature|"
+    r"thinking_level_change|timestamp|tokensAfter|tokensBefore|tool|toolCall|toolCallId|"
+    r"toolName|toolResult|toolUse|total|totalTokens|type|usage|user|version"
+)
+"""Words of the platform's own: with them alone nobody said anything."""

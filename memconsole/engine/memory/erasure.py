@@ -19,6 +19,7 @@ from memconsole.domain.memory.intents import Erasure
 from memconsole.engine.cleanup.erase import erase_from_old
 from memconsole.errors import MemconsoleError, WorkspaceError
 from memconsole.system.folders import is_gone
+from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,7 +45,9 @@ _FOLDERS: Final = (
     "memory/observation-backups",
 )
 _LEAST_CHARS: Final = 8
-"""Shorter lines are removed only where nothing else stands in the line."""
+"""Shorter lines are removed only where nothing else stands in the line, and so are days."""
+
+_DAY: Final = r"\d{4}-\d\d-\d\d(?:[t ][\d:.,+z-]*)?"
 
 Clean: TypeAlias = "Callable[[str, frozenset[str], frozenset[str]], str]"
 """Returns a text without the lines that have certain words or ids."""
@@ -249,7 +252,9 @@ def _clean_report(text: str, words: frozenset[str], ids: frozenset[str]) -> str:
 def _has(line: str, words: frozenset[str]) -> bool:
     said = normalised(line)
     return any(
-        (len(one) >= _LEAST_CHARS and one in said) or said.lstrip("-*+ ") == one for one in words
+        said.lstrip("-*+ ") == one
+        or (len(one) >= _LEAST_CHARS and one in said and not compiled(_DAY).fullmatch(one))
+        for one in words
     )
 
 

@@ -265,6 +265,48 @@ def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_res
     assert not path.exists()
 
 
+def test_hard_leaves_what_every_record_says_of_itself(place: Place) -> None:
+    """A day, a role and a field of the platform are lines of an entry, and of all records."""
+    (place.workspace / "MEMORY.md").write_text(
+        "- Something that stays\n- Roles of a session\n  assistant\n  timestamp\n  2026-01-26\n"
+    )
+    folder = place.workspace / "memory/archive"
+    folder.mkdir()
+    archive = folder / "forgotten-2026-01.md"
+    archive.write_text("# Forgotten\n\n<!-- mc:forgotten=2026-01-26T10:00:00 -->\n- A fact\n")
+    packed = place.home / "agents/main/sessions/00000000-0000-4000-8000-000000000009.jsonl.gz"
+    at = "2026-01-26T08:55:00.000Z"
+    content = [{"type": "text", "text": "a fact\n2026-01-26"}, {"type": "text", "text": "kept"}]
+    record = {"type": "message", "timestamp": at, "message": {"role": "assistant"}}
+    said = [
+        json.dumps(record),
+        json.dumps({**record, "message": {"role": "assistant", "content": content}}),
+        json.dumps({**record, "phone": 491712345678, "message": {"role": "user"}}),
+    ]
+    packed.write_bytes(gzip.compress("\n".join(said).encode()))
+    wanted = entries_of("MEMORY.md", (place.workspace / "MEMORY.md").read_text())[1].id
+
+    outcome = place.run(MemoryForget(place.ref, (wanted,), is_hard=True))
+
+    assert isinstance(outcome, Forgotten), outcome
+    first, second, third = unpacked(packed).decode().split("\n")
+    assert (first, third) == (said[0], said[2])
+    content[0]["text"] = "a fact\n"
+    made = {**record, "message": {"role": "assistant", "content": content}}
+    assert json.loads(second) == made
+    assert "mc:forgotten=2026-01-26T10:00:00" in archive.read_text()
+    (place.workspace / "MEMORY.md").write_text("- 491712345678\n")
+    place.run(
+        MemoryForget(place.ref, (entries_of("MEMORY.md", "- 491712345678\n")[0].id,), is_hard=True)
+    )
+    assert json.loads(unpacked(packed).decode().split("\n")[2])["phone"] is None
+
+    (place.workspace / "MEMORY.md").write_text("- 491712345678\n")
+    wanted = entries_of("MEMORY.md", "- 491712345678\n")[0].id
+    place.run(MemoryForget(place.ref, (wanted,), is_hard=True))
+    assert json.loads(unpacked(packed).decode().split("\n")[2])["phone"] is None
+
+
 def test_hard_looks_into_a_packed_file_with_a_second_name_and_stops_where_it_would_change_it(
     place: Place,
 ) -> None:
