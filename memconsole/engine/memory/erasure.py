@@ -188,6 +188,7 @@ def finish(
             memory = memories.of(owner)
             with journal.turn(memory.root, is_forward=True):
                 erase(memory, erasure, edits, reader=reader, old=old_files)
+            reader.forget()
             # The run that was killed may have come as far as the transcripts.
             _, notice = memory_index.refresh(memory, is_full=True, with_talks=True)
             if notice is None:
@@ -195,8 +196,6 @@ def finish(
         except MemconsoleError as error:
             logger.warning("an erasure is not finished yet: %s", error)
             continue
-        finally:
-            reader.forget()
         if notice is not None:
             logger.warning("an erasure is not finished yet: %s", notice.message)
 
