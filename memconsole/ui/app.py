@@ -420,9 +420,9 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             if event.character and event.is_printable and event.key not in screen.active_bindings:
                 screen.type_ahead(event.character)
                 event.prevent_default()  # it may have closed: the screen behind is not meant
-        elif isinstance(screen.focused, LineInput) or event.key in screen.active_bindings:
+        elif isinstance(screen.focused, LineInput) or not isinstance(screen, ConsoleScreen):
             return
-        elif isinstance(screen, ConsoleScreen):
+        elif event.key not in screen.drawn_bindings and event.key not in screen.active_bindings:
             name = event.character if event.is_printable else key_name(event.key)
             screen.say_once(f"{name}: no such key here, ? lists them")
 

@@ -208,9 +208,10 @@ class Navigation:
     def found(self) -> int | None:
         """Place among the findings of the one that was gone to and is still looked at."""
         snapshot = self._app.snapshot
-        names = [] if snapshot is None else [name_of(one) for one in snapshot.attention]
-        is_there = self._app.screen is self._found_on and self._found in names
-        return names.index(self._found) if is_there else None
+        if snapshot is None or self._found is None or self._app.screen is not self._found_on:
+            return None
+        names = map(name_of, snapshot.attention)
+        return next((place for place, name in enumerate(names) if name == self._found), None)
 
     def _to_first_screen(self) -> None:
         app = self._app

@@ -6,6 +6,7 @@ Title, attention, keys, and commands.
 from __future__ import annotations
 
 from functools import partial
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, TypeVar, cast
 
 from textual import on
@@ -50,7 +51,7 @@ from memconsole.ui.widgets.title import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import ActiveBinding, BindingType
@@ -72,6 +73,9 @@ _SAVES = (CHECKPOINT.name, FLUSH.name, OBSERVE.name)
 _DOES = {**dict.fromkeys(_SAVES, "saves it"), RECOVER.name: "brings it back"}
 """What the key of a finding's command does, in two or three words."""
 
+_OF_A_PANEL = frozenset({"mark", "sort", "actions", "copy", "open", "find"})
+"""Keys of all screens that need something in the panel."""
+
 _WAYS = {1: ". then ", 2: ". twice, then "}
 """How to get to a finding by so many steps; more than two in a row nobody counts."""
 
@@ -90,6 +94,9 @@ class ConsoleScreen(PanelScreen):
 
     _message = ""
     _message_number = 0
+    _finding_keys: Sequence[str] = ()
+    drawn_bindings: Mapping[str, ActiveBinding] = MappingProxyType({})
+    """What the bottom line was drawn from."""
 
     @property
     def where(self) -> str:
@@ -126,13 +133,27 @@ class ConsoleScreen(PanelScreen):
     def show_bars(self) -> None:
         """Draw the lines at the top and at the bottom."""
         app, context = self.desk, self.context()
-        snapshot, where, badges, failure = app.snapshot, self.where, app.badges(), app.failure
+        snapshot, where, badges = app.snapshot, self.where, app.badges()
         aim = self._runs_on()
         self.bar("title").show(
             lambda width: title_line(snapshot, context, width, where=where, badges=badges, aim=aim)
         )
-        shown = () if failure else shown_findings(snapshot, app.go.found or 0, self.size.height)
+        self._show_findings()
+        self.show_keys()
+
+    def _shown_findings(self) -> tuple[int, ...]:
+        """Return which findings stand above the panels."""
+        app = self.desk
+        if app.failure:
+            return ()
+        return shown_findings(app.snapshot, app.go.found or 0, self.size.height)
+
+    def _show_findings(self) -> None:
+        """Draw the findings above the panels, each with the keys that help it from here."""
+        app, context = self.desk, self.context()
+        snapshot, shown = app.snapshot, self._shown_findings()
         more = more_findings(snapshot, shown)
+        self._finding_keys = [self._keys_of_finding(number) for number in shown]
         if self.bar("attention-2").has_class("-told") != (len(shown) > 1):
             self._put(self.bar("attention-2"), "-told", len(shown) > 1)
             self.fit_room()
@@ -144,13 +165,23 @@ class ConsoleScreen(PanelScreen):
                     attention_line,
                     snapshot,
                     context,
-                    failure=failure,
+                    failure=app.failure,
                     number=number,
-                    keys="" if number is None else self._keys_of_finding(number),
+                    keys="" if number is None else self._finding_keys[place],
                     after=more if is_counted else "",
                     quiet_since=app.quiet_since,
                 )
             )
+
+    def show_aims(self) -> None:
+        """Draw what says on what a key acts; for most steps of the cursor that is the last line."""
+        snapshot = self.desk.snapshot
+        if snapshot is not None and snapshot.homes:
+            self.show_bars()  # the title says on which host
+            return
+        told = [self._keys_of_finding(number) for number in self._shown_findings()]
+        if self.is_open and told != self._finding_keys:
+            self._show_findings()
         self.show_keys()
 
     def _runs_on(self) -> str:
@@ -170,8 +201,9 @@ class ConsoleScreen(PanelScreen):
         """Draw the bottom line, unless a message stands there."""
         if self._message or not self.is_open:
             return
+        self.drawn_bindings = self.active_bindings
         bindings = tuple(
-            one for one in self.active_bindings.values() if self._has(str(one.binding.id))
+            one for one in self.drawn_bindings.values() if self._has(str(one.binding.id))
         )
         if isinstance(self.focused, LineInput):
             bindings = tuple(one for one in bindings if one.node is self.focused)
@@ -357,7 +389,7 @@ class ConsoleScreen(PanelScreen):
             return "what if is for a console of one home"
         if action == "report" and app.report is None:
             return "this console makes no report: `memconsole report` does"
-        return self._why_not_here(action)
+        return self._why_not_here(action) if action in _OF_A_PANEL else None
 
     def _no_target(self, spec: CommandSpec) -> str:
         """Return that there is nothing to act on; an agent may be known whose session is not."""

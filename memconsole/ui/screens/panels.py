@@ -90,6 +90,9 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     def show_keys(self) -> None:
         """Draw the bottom line."""
 
+    def show_aims(self) -> None:
+        """Draw what says on what a key acts."""
+
     def leave(self) -> None:
         """Leave the screen; the first one stays."""
         if len(self.app.screen_stack) > 1:
@@ -197,7 +200,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     @on(Pane.Moved)
     def keys_may_differ(self) -> None:
         """What a key works on, and so what a finding asks for, depends on where the cursor is."""
-        self.show_bars()
+        self.show_aims()
 
     @on(Pane.Opened)
     def open_by_mouse(self) -> None:

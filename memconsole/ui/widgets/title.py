@@ -159,12 +159,11 @@ def shown_findings(snapshot: ConsoleSnapshot | None, number: int, height: int) -
     found = () if snapshot is None else snapshot.attention
     if number >= len(found) or (number == 0 and found[0].severity is Severity.INFO):
         return ()
-    code = found[number].code
-    rest = [place for place in range(number + 1, len(found)) if found[place].code != code]
-    others = rest or list(range(number + 1, len(found)))
-    is_room = height >= TWO_LINES_FROM and others
-    second = others[0] if is_room and found[others[0]].severity is not Severity.INFO else None
-    return (number,) if second is None else (number, second)
+    if height < TWO_LINES_FROM or number + 1 >= len(found):
+        return (number,)
+    code, rest = found[number].code, range(number + 1, len(found))
+    second = next((place for place in rest if found[place].code != code), number + 1)
+    return (number,) if found[second].severity is Severity.INFO else (number, second)
 
 
 TWO_LINES_FROM = 30

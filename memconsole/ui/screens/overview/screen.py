@@ -623,6 +623,8 @@ class OverviewScreen(ConsoleScreen):
 
     def why_not(self, action: str, parameters: tuple[object, ...]) -> str | None:
         """Add what only this screen knows."""
+        if action not in ("mark", "journal", "pruning", "open"):
+            return super().why_not(action, parameters)
         pane_id = None if self.pane is None else self.pane.id
         if action == "mark" and pane_id not in self.MARKED:
             return "only agents and sessions can be marked"
