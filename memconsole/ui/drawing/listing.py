@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import field
 from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from memconsole.ui.drawing.spans import Column, Line
+    from memconsole.ui.drawing.table import Fitted
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,8 @@ class Listing:
         fixed: Lines above the rows that do not scroll.
         pinned: Rows at the beginning that stay in view while the others scroll.
         shows_value: The value of the row under the cursor stands on the lower frame.
+        drawn: Rows as they were drawn, by the columns that fitted and by key: a step of the cursor
+            changes two of them.
     """
 
     title: str
@@ -63,6 +67,9 @@ class Listing:
     fixed: tuple[Line, ...] = ()
     pinned: int = 0
     shows_value: bool = False
+    drawn: dict[Fitted, dict[str, tuple[Row, Line]]] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
 
     @property
     def has_header(self) -> bool:

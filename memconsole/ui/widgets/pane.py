@@ -218,12 +218,11 @@ def _empty(listing: Listing, place: Place, style: PaneStyle) -> Iterator[Line]:
 
 
 def _row(row: Row, listing: Listing, place: Place, style: PaneStyle, fitted: Fitted | None) -> Line:
-    width = style.width - 4
     if fitted is None:
         [cell] = row.cells
-        content = cell.draw(width - GUTTER, style.glyphs, right=False)
+        content = cell.draw(style.width - 4 - GUTTER, style.glyphs, right=False)
     else:
-        content = draw_row(row, listing.columns, fitted, style.glyphs)
+        content = _columns(row, listing, style, fitted)
     is_here = row.key == place.cursor
     if place.finds and place.matches(row):
         content = tuple(_found(content, place.needle))
@@ -235,6 +234,14 @@ def _row(row: Row, listing: Listing, place: Place, style: PaneStyle, fitted: Fit
     if is_here and style.is_focused:
         return tuple(replace(span, is_cursor=True) for span in line)
     return line
+
+
+def _columns(row: Row, listing: Listing, style: PaneStyle, fitted: Fitted) -> Line:
+    known = listing.drawn.setdefault(fitted, {})
+    drawn = known.get(row.key)
+    if drawn is None or drawn[0] is not row:
+        drawn = known[row.key] = row, draw_row(row, listing.columns, fitted, style.glyphs)
+    return drawn[1]
 
 
 def _found(line: Line, needle: str) -> Iterator[Span]:
