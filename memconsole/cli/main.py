@@ -86,10 +86,17 @@ def _fail(call: Call, code: str, message: str, hint: str, exit_code: int) -> int
     if hint:
         lines.append(f"  {safe.line(hint)}")
     call.output.error(*lines)
-    if call.is_json_asked:
+    if _is_for_a_machine(call):
         with suppress(OSError):
             call.output.json(encode.dump(outcome.error(code, message, hint)))
     return exit_code
+
+
+def _is_for_a_machine(call: Call) -> bool:
+    try:
+        return call.is_json
+    except MemconsoleError:  # the configuration that may say so is what is wrong
+        return call.is_json_asked
 
 
 def _bug(call: Call, error: BaseException) -> int:

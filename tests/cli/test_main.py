@@ -100,6 +100,14 @@ def test_options_win_over_variables(call: Caller, monkeypatch: pytest.MonkeyPatc
     assert call.settings.transport == "ws"
 
 
+def test_a_variable_asks_for_failures_in_json_too(
+    call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MEMCONSOLE_JSON", "1")
+    assert call("session", "no such one").error["code"] == "unknown-session"
+    assert call("--threshold", "x", "rotate").error["code"] == "usage"
+
+
 def test_colour_is_there_when_it_is_asked_for(call: Caller) -> None:
     assert "\x1b[" in call("--color", "always", "status").out
     assert "\x1b[" not in call("status").out
