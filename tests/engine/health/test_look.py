@@ -552,6 +552,19 @@ def test_what_waits_to_be_published_is_counted(world: World) -> None:
     assert check.message == "40,500 chunks on the way to the fleet"
 
 
+@pytest.mark.parametrize(
+    ("exclude", "without"),
+    [((), ""), (("private", "memory/diary*"), ", without private, memory/diary*")],
+)
+def test_what_is_published_and_what_is_not_are_said(
+    exclude: tuple[str, ...], without: str, world: World
+) -> None:
+    world.fleet_standing.write(Standing("live", NOW, NOW).text())
+    rules = FleetSettings(url="postgresql://127.0.0.1/fleet", publish="talks", exclude=exclude)
+    check = Engine(world.ports, replace(SETTINGS, fleet=rules)).health.report().checks[-1]
+    assert check.message == f"the fleet has what this host publishes: talks{without}"
+
+
 def test_no_check_is_never_ill() -> None:
     assert tuple(ILL) == CHECK_IDS
 

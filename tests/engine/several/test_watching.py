@@ -7,13 +7,14 @@ import threading
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole import __version__
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.fleet.members import Look, Member, Seen
 from memconsole.domain.fleet.publishing import TOLD_AFTER
-from memconsole.domain.fleet.wire import Heard
+from memconsole.domain.fleet.wire import WIRE, Heard
 from memconsole.engine.several.homes import SeveralHomes
 from memconsole.engine.several.members import LocalMember
 from memconsole.engine.several.metrics import tell
@@ -88,7 +89,7 @@ class Server:
             None,
             now,
             ("checkpoint",),
-            least_wire=2,
+            least_wire=int(str(more.get("least_wire", 2))),
         )
         number = sum(map(ord, name))
         ref = HomeRef(self.path(name), name)
@@ -177,6 +178,18 @@ def test_a_wrong_clock_and_a_version_that_is_too_old_are_told() -> None:
     assert world.home("alpha").skew == timedelta(minutes=2)
     assert world.home("beta").failure == "memconsole 1.4.0 there is too old for this fleet"
     assert codes(world.taken()) == ["home-away", "clock-skew"]
+
+
+def test_a_release_that_is_new_enough_is_named_only_where_there_is_one() -> None:
+    world = World()
+    world.server.hosts = {
+        "alpha": {"wire": 0, "least_wire": WIRE},
+        "beta": {"wire": 0, "least_wire": WIRE + 1},
+    }
+    world.watching.round()
+    too_old = "memconsole 1.4.0 there is too old for this fleet"
+    assert world.home("alpha").failure == f"{too_old}; {__version__}, as here, is new enough"
+    assert world.home("beta").failure == too_old
 
 
 def test_while_the_server_is_away_what_was_shown_stays_as_of_then_and_is_told_after_a_while() -> (
