@@ -23,11 +23,14 @@ class Published(NamedTuple):
         rows: That are new or differ.
         gone: That are there no more.
         owed: Chunks that wait for the next round, which should come at once.
+        earlier: When the fleet last heard of a home of this path under another identity, which is
+            away; None where there is none.
     """
 
     rows: int
     gone: int
     owed: int = 0
+    earlier: datetime | None = None
 
 
 class Standing(NamedTuple):
@@ -38,7 +41,7 @@ class Standing(NamedTuple):
         since: When it became so.
         at: When it was written.
         published_at: The last round that went through.
-        message: What is wrong, as one sentence.
+        message: What is wrong, as one sentence; also of what goes through.
         owed: Rows that are not in the copy yet, or not as they are now; None where nobody knows.
         commands: How many commands of people elsewhere ended so, by `verb state`.
     """

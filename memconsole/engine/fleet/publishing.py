@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 logger = logging.getLogger(__name__)
 
+_EARLIER = "the fleet knows this home under another identity too, last heard of"
+
 
 class Publisher:
     """Publishes one home.
@@ -101,7 +103,8 @@ class Publisher:
         if sent.rows or sent.gone:
             logger.debug("published %d rows, %d are gone", sent.rows, sent.gone)
         self._failures = 0
-        self._note(self._standing.next("live", self._clock.now(), owed=sent.owed))
+        told = "" if sent.earlier is None else f"{_EARLIER} {sent.earlier:%Y-%m-%d %H:%M} UTC"
+        self._note(self._standing.next("live", self._clock.now(), told, sent.owed))
         return timedelta() if sent.owed else self._beat
 
     def _failed(

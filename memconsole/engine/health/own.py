@@ -203,6 +203,12 @@ def _another_state(inputs: HealthInputs) -> Check | None:
     )
 
 
+_TWO = (
+    "An earlier state folder published it, and what it left stays: `memconsole fleet leave "
+    "--erase` here takes both out; then invite this host and join anew."
+)
+
+
 def fleet(inputs: HealthInputs) -> Check:
     """Whether what this host may publish reaches the fleet."""
     from memconsole.domain.fleet.publishing import TOLD_AFTER, standing_of  # noqa: PLC0415 - rare
@@ -210,6 +216,8 @@ def fleet(inputs: HealthInputs) -> Check:
     found = standing_of(inputs.health().fleet.read())
     if found is None or inputs.now - found.at > max(_QUIET, 4 * inputs.settings.fleet.beat):
         return unknown("fleet", "nobody publishes now", "`memconsole --serve` does.")
+    if found.state == "live" and found.message:
+        return Check("fleet", CheckStatus.WARNING, found.message, "two-identities", hint=_TWO)
     if found.state == "live" and found.owed:
         return ok("fleet", f"{plural(found.owed, 'chunk')} on the way to the fleet", found.owed)
     if found.state == "live":

@@ -534,8 +534,8 @@ def test_a_host_that_publishes_has_a_check_more(
     state: str | None, ago: int, status: str, world: World
 ) -> None:
     if state is not None:
-        since = NOW - ago * MINUTE
-        world.fleet_standing.write(Standing(state, since, NOW, message="no route").text())
+        since, told = NOW - ago * MINUTE, "" if state == "live" else "no route"
+        world.fleet_standing.write(Standing(state, since, NOW, message=told).text())
     rules = FleetSettings(url="postgresql://127.0.0.1/fleet", publish="figures")
     report = Engine(world.ports, replace(SETTINGS, fleet=rules)).health.report()
     assert [one.id for one in report.checks] == [*CHECK_IDS, FLEET]
@@ -550,6 +550,15 @@ def test_what_waits_to_be_published_is_counted(world: World) -> None:
     check = Engine(world.ports, replace(SETTINGS, fleet=rules)).health.report().checks[-1]
     assert (check.status.value, check.value) == ("ok", 40_500)
     assert check.message == "40,500 chunks on the way to the fleet"
+
+
+def test_what_an_earlier_state_folder_left_in_the_fleet_is_a_finding(world: World) -> None:
+    told = "the fleet knows this home under another identity too"
+    world.fleet_standing.write(Standing("live", NOW, NOW, NOW, told, owed=40_500).text())
+    rules = FleetSettings(url="postgresql://127.0.0.1/fleet", publish="figures")
+    check = Engine(world.ports, replace(SETTINGS, fleet=rules)).health.report().checks[-1]
+    assert (check.status.value, check.message, check.value) == ("warning", told, "two-identities")
+    assert "`memconsole fleet leave --erase`" in check.hint
 
 
 @pytest.mark.parametrize(

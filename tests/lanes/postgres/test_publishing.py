@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import shutil
 import threading
 import uuid
 from contextlib import closing
@@ -369,6 +370,49 @@ class Ending:
         for _ in range(100_000):
             if self._connection.execute(query, self._values).fetchall():  # type: ignore[attr-defined]
                 return
+
+
+def test_what_an_earlier_state_folder_left_is_told_until_it_is_gone(
+    fleet: Fleet, alpha: Somebody, tmp_path: Path
+) -> None:
+    lost = uuid.uuid4()
+    with closing(copy_of(alpha, lost)) as copy:
+        copy.publish(sessions(1))
+    rounds = Rounds(alpha, tmp_path)
+
+    def told() -> str:
+        assert rounds.round() == ("live", 30)
+        return str(json.loads(rounds.file.read() or "{}")["message"])
+
+    assert told() == ""  # it lives, as the home of another container may
+    rounds.copy.close()
+    with fleet.admin() as connection:
+        connection.execute(
+            "UPDATE fleet.homes SET looked_at = '2026-04-01T12:00:00+02' WHERE identity = %s",
+            (lost,),
+        )
+        heard = "the fleet knows this home under another identity too, last heard of"
+        assert told() == f"{heard} 2026-04-01 10:00 UTC"
+        connection.execute("DELETE FROM fleet.homes WHERE identity = %s", (lost,))
+    assert told() == ""
+    rounds.copy.close()
+
+
+def test_a_host_whose_state_folder_was_lost_is_forgotten_with_it_and_invited_anew(
+    fleet: Fleet,
+) -> None:
+    lost = fleet.join("lost")
+    with closing(copy_of(lost, uuid.uuid4())) as copy:
+        copy.publish(sessions(1))
+    shutil.rmtree(lost.state)
+    assert lost("fleet", "hosts").code == 3
+    assert fleet.owner("fleet", "invite", "lost").error["message"] == "lost has joined already"
+    assert fleet.owner("fleet", "forget", "lost", "--yes").code == 0
+    url, secret = fleet.invite("lost")
+    assert lost("fleet", "join", url, PGPASSWORD=secret).code == 0
+    with closing(copy_of(lost, uuid.uuid4())) as copy:
+        assert copy.publish(sessions(1)).earlier is None
+    assert fleet.owner("fleet", "forget", "lost", "--yes").code == 0
 
 
 def test_a_server_that_only_reads_stops_nothing(

@@ -10,12 +10,14 @@ import json
 import os
 import time
 import uuid
+from datetime import UTC
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.fleet.postgres.chunks import ChunkCopy
-from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.connect import connect, one, said, time_of
 from memconsole.adapters.fleet.postgres.membership import skew_ms
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
+from memconsole.domain.fleet.members import AWAY
 from memconsole.domain.fleet.publishing import Published
 from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import FleetError, FleetHeldError
@@ -23,6 +25,7 @@ from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
     import psycopg
@@ -72,6 +75,7 @@ class PostgresCopy:
         self._home = 0
         self._there: dict[tuple[str, str], bytes] = {}
         self._chunks: ChunkCopy | None = None
+        self._earlier: datetime | None = None
 
     def publish(self, facts: Sequence[Fact], shelves: Sequence[Shelf] = ()) -> Published:
         """Bring the copy to what is now, and say that this host lives.
@@ -86,12 +90,14 @@ class PostgresCopy:
                 connection = self._claimed()
                 sent = self._send(connection, facts)
                 self._beat(connection, (self._home,))
+                if self._earlier is not None:
+                    self._earlier = self._heard_earlier(connection)
                 if self._chunks is not None:
                     brought = self._chunks.bring(shelves)
                     sent = Published(
                         sent.rows + brought.rows, sent.gone + brought.gone, brought.owed
                     )
-            return sent
+            return sent._replace(earlier=self._earlier)
         except BaseException:
             self.close()
             raise
@@ -132,6 +138,7 @@ class PostgresCopy:
         if holder is not None:
             raise FleetHeldError(self._path, one_line(str(holder)[:_MOST_HOLDER]))
         self._home = int(str(home))
+        self._earlier = self._heard_earlier(connection)
         self._beat(connection, ())  # what it is now counts, and not what it was when it beat last
         rows = connection.execute(
             "SELECT kind, key, hash FROM fleet.facts WHERE home = %s", (self._home,)
@@ -140,6 +147,12 @@ class PostgresCopy:
         if found >= CHUNKS:
             self._chunks = ChunkCopy(connection, self._home, self._next_generation)
         return connection
+
+    def _heard_earlier(self, connection: psycopg.Connection) -> datetime | None:
+        """Return when a home of this path with another identity, now away, was last heard of."""
+        row = connection.execute(_EARLIER, (self._path, self._home, AWAY)).fetchone()
+        at = None if row is None else time_of(row[0])
+        return None if at is None else at.astimezone(UTC)
 
     def _next_generation(self) -> int:
         """Take the next generation of the home, inside a transaction that changes something.
@@ -199,6 +212,10 @@ def _json(body: Row) -> str:
 
 
 _MOST_HOLDER = 200
+_EARLIER = """
+SELECT max(looked_at) FROM fleet.homes
+WHERE path = %s AND id <> %s AND looked_at < clock_timestamp() - %s
+"""
 _DROP = """
 DELETE FROM fleet.facts f USING unnest(%s::text[], %s::text[]) AS gone (kind, key)
 WHERE f.home = %s AND f.kind = gone.kind AND f.key = gone.key
