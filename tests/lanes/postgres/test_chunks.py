@@ -14,6 +14,7 @@ import pytest
 
 from memconsole.adapters.fleet.postgres.chunks import erase_copy
 from memconsole.adapters.fleet.postgres.membership import passwords_of
+from memconsole.domain.fleet.publishing import Published
 from memconsole.domain.fleet.server import parse_server
 from memconsole.errors import FleetError, SourceAwayError
 from tests.lanes.postgres.memories import Memories
@@ -60,7 +61,7 @@ def chunks(fleet: Fleet) -> dict[str, list[str]]:
 def test_a_memory_is_published_once(fleet: Fleet, memories: Memories) -> None:
     sent = memories.publish()
     assert sent.rows == len(chunks(fleet)["memory/2026-01-20.md"]) == 2
-    assert memories.publish() == (0, 0, 0)
+    assert memories.publish() == Published(0, 0)
     with fleet.admin() as connection:
         [row] = connection.execute(
             "SELECT s.documents, s.chunks, s.words > 0, s.bytes > 0, i.df IS NOT NULL,"
@@ -73,7 +74,7 @@ def test_a_memory_is_published_once(fleet: Fleet, memories: Memories) -> None:
 def test_only_what_changed_is_sent_again(fleet: Fleet, memories: Memories) -> None:
     memories.publish()
     memories.write("memory/2026-01-20.md", f"{NOTE}\n## More\n\nBring the blue rope.\n")
-    assert memories.publish() == (1, 0, 0)
+    assert memories.publish() == Published(1, 0)
     memories.write("memory/2026-01-20.md", NOTE.replace("40", "45"))
     assert memories.publish()[:2] == (1, 2)  # the changed section is another chunk
     assert "45 euros" in str(chunks(fleet))
