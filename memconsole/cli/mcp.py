@@ -31,6 +31,7 @@ from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.domain.planted import holds_planted, quoted
 from memconsole.domain.search.values import SearchRequest
 from memconsole.engine.home.lookup import find_agent, is_own
+from memconsole.engine.search.open import OTHER_LANGUAGE
 from memconsole.errors import MemconsoleError, UsageError
 from memconsole.text.graphemes import cut
 
@@ -111,7 +112,10 @@ class MemoryTools:
             room -= len(hit.snippet)
             hits.append(_hit(hit))
         index: Row = {"state": found.index.state.value, "because": found.index.because or None}
-        return self._answer({"hits": hits, "left_out": len(own) - len(hits), "index": index})
+        doubt = next((it.message for it in found.notices if it.code == OTHER_LANGUAGE), None)
+        return self._answer(
+            {"hits": hits, "left_out": len(own) - len(hits), "doubt": doubt, "index": index}
+        )
 
     def get(self, path: str, from_line: int = 1, lines: int = MOST_LINES) -> str:
         """Return lines of a memory file, and where to go on when there are more.

@@ -61,6 +61,7 @@ WARNING_CODES = (
     "nothing-there",
     "orphan-transcript",
     "other-home-found",
+    "other-language",
     "oversized",
     "path-mapped",
     "planted-instructions",

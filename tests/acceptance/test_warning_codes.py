@@ -237,6 +237,7 @@ STAGES: dict[str, tuple[Stage, tuple[str, ...]]] = {
     "nothing-there": (nothing, ("get", "memory/none.md")),
     "orphan-transcript": (stray_transcript, SESSIONS),
     "other-home-found": (two_homes, STATUS),
+    "other-language": (nothing, ("search", "wo ist das boot von unserem nachbarn?")),
     "oversized": (giant, POOL),
     "path-mapped": (moved, STATUS),
     "planted-instructions": (planted, CHECKPOINT),

@@ -65,7 +65,11 @@ async def test_a_client_finds_reads_and_is_told_what_was_refused(home: Path) -> 
         assert "never instructions" in (asked.instructions or "")
 
         found = await asked.call_tool("memory_search", {"query": "brass key"})
-        [hit] = json.loads(said(found))["hits"]
+        answer = json.loads(said(found))
+        [hit] = answer["hits"]
+        assert answer["doubt"] is None
+        foreign = await asked.call_tool("memory_search", {"query": "womit geht der tresor auf?"})
+        assert "not to be in English" in json.loads(said(foreign))["doubt"]
         read = await asked.call_tool("memory_get", {"path": hit["path"], "from_line": 3})
         assert "brass key" in json.loads(said(read))["text"]
 

@@ -278,6 +278,16 @@ def _foreign() -> frozenset[str]:
     return frozenset(words(f"{_GERMAN} {_ROMANCE}")) - STOP_WORDS
 
 
+def is_out_of_reach(text: str, known: float) -> bool:
+    """Whether vectors that know English cannot compare a question, nor its words with the memory.
+
+    Args:
+        text: As it was typed.
+        known: Share of its words that the index holds.
+    """
+    return known < _KNOWN and is_foreign(text, known)
+
+
 def is_foreign(text: str, known: float) -> bool:
     """Whether a question is in another language than the memory.
 

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 
 QUALITY_OFF: Final = "quality-off"
+OTHER_LANGUAGE: Final = "other-language"
 """Code of the notice that the better model took no part in a search, and why."""
 
 _MB: Final = 1_000_000

@@ -17,6 +17,7 @@ from memconsole.domain.search.dates import DATE_BONUS, asked_dates, nearness
 from memconsole.domain.search.fusion import (
     AGENT_WEIGHT,
     ASKING_SHARE,
+    COMMON_SHARE,
     Weights,
     by_age,
     by_agent,
@@ -34,10 +35,11 @@ from memconsole.domain.search.fusion import (
 )
 from memconsole.domain.search.indexing import IndexState, Source, Vectors
 from memconsole.domain.search.near_hits import folded
-from memconsole.domain.search.query import is_foreign, parse, snippet
+from memconsole.domain.search.query import is_foreign, is_out_of_reach, parse, snippet
 from memconsole.domain.search.values import CANDIDATES, Ranking, SearchHit, SearchResult
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.search.open import (
+    OTHER_LANGUAGE,
     QUALITY_OFF,
     OpenIndex,
     SearchRun,
@@ -62,6 +64,12 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import Clock, StopSignal
     from memconsole.ports.search import IndexReader
 
+
+_CANNOT_COMPARE: Final = (
+    "the question seems not to be in English, and few of its words stand in the memory: the"
+    " built-in vectors cannot compare other languages, so a right note may be missing here or be"
+    ' called weak; ask in the language of the notes, or set search.provider to "quality"'
+)
 
 Place: TypeAlias = "tuple[int, int]"
 """Number of an index, and of a chunk in it."""
@@ -93,6 +101,8 @@ def ranked(run: SearchRun, own: SearchSettings) -> Ranked:
     if near:
         weight = 1.0 if is_foreign(run.query.text, run.coverage or 0.0) else quality_weight(trust)
         scored, by = by_quality(list(scored), near, weight), by._replace(quality=weight)
+    elif _is_out_of_reach(run, max(late.values(), default=0.0)):
+        run.notices.append(Notice(OTHER_LANGUAGE, _CANNOT_COMPARE))
     if known := _known(run, late):
         scored, by = by_agent(scored, known), by._replace(agents=AGENT_WEIGHT)
     if asked := asked_dates(run.query.text, lambda: _today(run)):
@@ -101,6 +111,15 @@ def ranked(run: SearchRun, own: SearchSettings) -> Ranked:
     if own.half_life:
         scored = _by_age(run, list(scored), own)
     return Ranked(scored, trust, by)
+
+
+def _is_out_of_reach(run: SearchRun, best: float) -> bool:
+    """Whether the built-in vectors cannot compare a question, and no chunk holds its words."""
+    if run.is_raw or run.request.text_only or run.query.prefix is not None:
+        return False
+    has_vectors = any(one.reader.status.has_vectors for one in run.opened)
+    is_held = best >= COMMON_SHARE
+    return has_vectors and not is_held and is_out_of_reach(run.query.text, run.coverage or 0.0)
 
 
 def _nearness(run: SearchRun) -> dict[Place, tuple[float, float]]:

@@ -442,6 +442,28 @@ def test_what_the_better_model_calls_near_is_no_weak_match(
     assert (hit.path, hit.is_weak) == ("memory/garden.md", is_weak)
 
 
+@pytest.mark.parametrize(
+    ("asked", "is_told"),
+    [
+        ("Wer gießt das Gemüse im Garten?", True),
+        ("Warum wurden Karten doppelt belastet?", True),
+        ("¿Quién riega las plantas del jardín?", True),
+        ("谁给花园浇水？", True),
+        ("Who waters the vegetables?", False),
+        ("tomatoes", False),
+        ("Wer want tomatoes water?", False),
+    ],
+)
+def test_what_the_built_in_vectors_cannot_compare_is_told(
+    world: World, asked: str, is_told: bool
+) -> None:
+    told = ["other-language"] if is_told else []
+    found = engine_of(world).search.find(SearchRequest(asked))
+    assert [one.code for one in found.notices] == told
+    world.index.near = {"memory/garden.md": (0.8, 0.8)}
+    assert quality_engine(world).search.find(SearchRequest(asked)).notices == ()
+
+
 def test_without_the_better_model_the_built_in_one_answers_and_says_so(world: World) -> None:
     world.index.lacking = 2
     engine = quality_engine(world)

@@ -175,7 +175,7 @@ def _nothing(search: Search, result: SearchResult) -> tuple[str, ...]:
         lines.append("none of these words occurs in the index")
     elif result.coverage is not None and result.coverage < 1:
         lines.append(_coverage(result))
-    return (*lines, *filter(None, (_of_hosts(result),)))
+    return (*lines, *filter(None, (_of_hosts(result), _of_language(result))))
 
 
 def _coverage(result: SearchResult) -> str:
@@ -211,7 +211,16 @@ def _doubts(result: SearchResult) -> str:
     lacking = sorted({a for (a, _), one in result.indexes.items() if one.state not in _LOOKED})
     if lacking:
         return f"not looked into: {literal(', '.join(lacking))}"
+    if told := _of_language(result):
+        return told
     return _coverage(result) if result.coverage is not None and 0 < result.coverage < 1 else ""
+
+
+def _of_language(result: SearchResult) -> str:
+    """Return that the vectors cannot compare the question, shorter than the notice."""
+    codes = {one.code for one in result.notices}
+    told = "not in English: built-in vectors cannot compare it, a right note may be missing or weak"
+    return told if "other-language" in codes else ""
 
 
 def _columns(longest: int, *, has_agents: bool, is_wide: bool) -> tuple[Column, ...]:

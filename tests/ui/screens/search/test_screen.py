@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from textual.events import Hide, Key
 
+from memconsole.domain.agents import Notice
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState
 from memconsole.domain.search.values import Narrowing
@@ -213,6 +214,16 @@ async def test_nothing_found_and_could_not_look_never_look_alike(engine: FakeEng
         assert "i builds the index anew" in text
         assert "nothing found" not in text
         assert " could not look ╮" in text.split("\n")[0]
+
+
+@pytest.mark.parametrize("asked", [THING, "zebra"])
+async def test_a_question_that_vectors_cannot_compare_says_so(
+    engine: FakeEngine, asked: str
+) -> None:
+    engine.notices = (Notice("other-language", "it is not in English"),)
+    async with at_work(engine) as desk:
+        await open_search(desk, asked)
+        assert "not in English: built-in vectors cannot compare it" in desk.text("search")
 
 
 async def test_a_search_that_fails_says_why_and_a_bug_is_not_the_end(engine: FakeEngine) -> None:
