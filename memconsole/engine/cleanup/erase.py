@@ -116,7 +116,8 @@ def _erase_in(
         text = None
         if file.kind is not OldKind.CONFIG:
             text = "".join(it for _, it in old.files.texts(agent, file, is_exact=True))
-            text = clean(text) if file.kind.is_ours else _records_without(text, holds)
+            make = _lines_without if file.kind.is_ours else _records_without
+            text = make(clean(text) if file.kind.is_ours else text, holds)
         old.files.rewrite(agent, file, text)
     except OSError as error:
         raise _not_erased(file.path.name, error) from error
@@ -129,6 +130,13 @@ def _not_erased(name: str, error: OSError) -> StateError:
     why = (error.strerror or "no reason given").lower()
     return StateError(
         f"{name} may still hold what was forgotten: {why}", hint="Delete it, or mend that."
+    )
+
+
+def _lines_without(text: str, holds: Callable[[str], bool]) -> str:
+    """Return a text of ours without lines that say it in another way: escaped, or in JSON."""
+    return "".join(
+        line for line in text.splitlines(keepends=True) if not _is_said(line, holds, OldKind.LOG)
     )
 
 
@@ -155,8 +163,10 @@ def _as_json(value: object) -> str:
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _is_said(line: str, holds: Callable[[str], bool]) -> bool:
-    return any(map(holds, _said(((1, line),), OldKind.ORPHAN)))
+def _is_said(line: str, holds: Callable[[str], bool], kind: OldKind = OldKind.ORPHAN) -> bool:
+    if not line.isascii():  # it was looked at without the bytes in it that are no text
+        line = line.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return any(map(holds, _said(((1, line),), kind)))
 
 
 def _without(value: object, holds: Callable[[str], bool]) -> object:

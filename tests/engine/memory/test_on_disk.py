@@ -265,6 +265,28 @@ def test_hard_takes_a_text_out_of_a_transcript_that_we_packed_and_leaves_the_res
     assert not path.exists()
 
 
+def test_hard_takes_lines_out_of_logs_that_say_it_in_escapes_or_beside_bytes_that_are_no_text(
+    place: Place,
+) -> None:
+    (place.workspace / "MEMORY.md").write_text(
+        f"- Something that stays\n- {LEGEND}\n- A \ufffd of it\n"
+    )
+    log = place.state / "logs" / "serve.log.9"
+    log.parent.mkdir(parents=True)
+    said = [
+        b"kept",
+        json.dumps({"message": f"said {LEGEND}"}).encode(),
+        b"a \xeb of it",
+        b"kept too",
+    ]
+    log.write_bytes(b"\n".join(said) + b"\n")
+    for one in entries_of("MEMORY.md", (place.workspace / "MEMORY.md").read_text())[1:]:
+        outcome = place.run(MemoryForget(place.ref, (one.id,), is_hard=True))
+        assert isinstance(outcome, Forgotten), outcome
+        assert outcome.details["old_files"] == [str(log)]
+    assert log.read_bytes() == b"kept\nkept too\n"
+
+
 def test_hard_leaves_what_every_record_says_of_itself(place: Place) -> None:
     """A day, a role and a field of the platform are lines of an entry, and of all records."""
     (place.workspace / "MEMORY.md").write_text(
