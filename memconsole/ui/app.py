@@ -411,16 +411,20 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         return True
 
     def on_key(self, event: Key) -> None:
-        """Hand a letter on that reached the screen before: a dialog may have opened meanwhile.
+        """Hand a letter on to the dialog or line of text that opened while it was on its way.
 
-        A key that does nothing on a screen is answered; a line of text takes them all.
+        A key that does nothing on a screen is answered.
         """
         screen = self.screen
         if isinstance(screen, Dialog):
             if event.character and event.is_printable and event.key not in screen.active_bindings:
                 screen.type_ahead(event.character)
                 event.prevent_default()  # it may have closed: the screen behind is not meant
-        elif isinstance(screen.focused, LineInput) or not isinstance(screen, ConsoleScreen):
+        elif isinstance(screen.focused, LineInput):
+            if event.character and event.is_printable:  # what was typed in the line is not told
+                screen.focused.insert_text_at_cursor(event.character)
+                event.prevent_default()
+        elif not isinstance(screen, ConsoleScreen):
             return
         elif event.key not in screen.drawn_bindings and event.key not in screen.active_bindings:
             name = event.character if event.is_printable else key_name(event.key)

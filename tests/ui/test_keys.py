@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual.binding import Binding
+from textual.events import Key
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.commands.catalogue import CATALOGUE
@@ -19,6 +20,7 @@ from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.ui import screens
 from memconsole.ui.keys import COMMON
 from memconsole.ui.screens.base import ConsoleScreen
+from memconsole.ui.widgets.line_input import LineInput
 from memconsole.ui.widgets.pane import Pane
 from tests.ui import sample
 from tests.ui.driving import WIDE, Desk, at_work
@@ -326,6 +328,22 @@ async def test_an_unknown_key_says_so_and_text_takes_every_letter(engine: FakeEn
         assert "J:" not in desk.bar("keys")
         await desk.press("question_mark")
         assert desk.screen == "help"
+
+
+@pytest.mark.parametrize("panel", ["2", "4"])
+async def test_words_typed_right_behind_the_slash_are_no_commands(
+    engine: FakeEngine, panel: str
+) -> None:
+    async with at_work(engine) as desk:
+        await desk.press(panel)
+        for key in ("slash", *"back up S"):
+            desk.app.post_message(Key(key, {"slash": "/"}.get(key, key)))
+        await desk.settle()
+        field = desk.app.focused
+        assert isinstance(field, LineInput)
+        assert field.value == "back up S"
+
+    assert engine.commands == []
 
 
 @pytest.mark.parametrize("keys", [("c",), ("question_mark",), ("colon",), ("2", "slash")], ids=str)

@@ -222,7 +222,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         self._filtered = pane
         field = LineInput("filter", value=pane.place.needle, placeholder="text to look for")
         self.mount(field, after="#keys")
-        field.focus()
+        self.set_focus(field)  # at once: the next letter is no key any more
 
     @on(LineInput.Changed, "#filter")
     def filter_changed(self, event: Input.Changed) -> None:

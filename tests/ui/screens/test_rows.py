@@ -266,6 +266,16 @@ def test_ended_windows_are_named_by_their_ids() -> None:
     assert [row.value[:8] for row in alone.rows] == ["3f00ba4e", "9f00ba4e"]
 
 
+def test_a_helper_that_lives_has_not_ended_and_has_the_name_of_every_list() -> None:
+    view, helper, *_ = sample.main_sessions()
+    listing = windows_listing(replace(sample_details.detail(view), related=(helper,)), NOW)
+    assert [cell.text for cell in listing.rows[-1].cells[:3]] == [
+        session_name(helper),
+        "goes on",
+        UNICODE.none,
+    ]
+
+
 def test_a_giant_message_is_cut_and_can_be_copied_whole() -> None:
     view = sample.main_sessions()[0]
     transcript = sample_details.transcript(view)

@@ -187,12 +187,12 @@ def _ran(control: JobControl, job: str) -> str:
 
 
 _COLUMNS = (
-    Column("job", 11, flex=1, most=18),
-    Column("when", 9, flex=1, most=14, drop=3),
+    Column("job", 11, is_measured=True),
+    Column("when", 9, drop=3, is_measured=True),
     Column("state", 7),
     Column("last", 7, right=True),
     Column("", 1, name="sign"),
-    Column("result", 28, flex=4),
+    Column("result", 20, flex=4),
     Column("took", 6, right=True, drop=2),
     Column("next", 7, right=True, drop=1),
 )

@@ -123,7 +123,8 @@ def what_if_listing(found: Found, asked: Supposed, since: datetime, context: Con
     if not counts:
         empty = f"nobody can say: no counts were kept since {began}"
     else:
-        empty = f"no session would have been rotated, by the {counts:,} counts that were kept"
+        kept = figures.plural(counts, "count that was kept", "counts that were kept")
+        empty = f"no session would have been rotated, by {kept}"
     return Listing(
         title="What if",
         about=f"{context.glyphs.dot} {told}",

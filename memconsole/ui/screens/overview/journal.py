@@ -172,6 +172,7 @@ def _event_row(event: Event, who: str, name: str, context: Context) -> Row:
             Cell(literal(event.agent or "")),
             Cell(said, Role.WARNING if event.kind in _BAD else Role.PLAIN),
         ),
+        value=said,
     )
 
 

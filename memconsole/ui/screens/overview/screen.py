@@ -365,6 +365,8 @@ class OverviewScreen(ConsoleScreen):
             return False
         found = (one for one in snapshot.attention if one.agent and self.show_finding(one))
         is_moved = next(found, None) is not None
+        if not is_moved:
+            pane.action_first()  # the worst one; while the home was read that was another
         self._index_soon()
         return is_moved
 

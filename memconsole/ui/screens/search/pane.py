@@ -223,7 +223,8 @@ class SearchPane(Pane, inherit_bindings=True):
         if not self.is_typing:
             field = QueryInput("query", value=self.query_text, placeholder="words, or a question")
             self.mount(field)
-            field.focus()
+            self.screen.set_focus(field)  # at once: the next letter is no key any more
+            field.focus()  # a screen that is just opening gives its first pane the keys
             self.desk.indexing.open(self.agents())
             self.show_search()
 

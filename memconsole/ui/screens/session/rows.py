@@ -15,7 +15,7 @@ from memconsole.text import cells, figures
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.names import doing_role, row_key, state_word
+from memconsole.ui.drawing.names import doing_role, row_key, session_name, state_word
 from memconsole.ui.drawing.plot import Series, plot
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 
@@ -265,13 +265,17 @@ def _window(one: Window, context: Context) -> Row:
         key=f"{WINDOW}{one.id}",
         cells=(
             Cell(literal(one.id), is_id=True),
-            Cell("goes on" if is_current else literal(one.why or one.state.value), Role.MUTED),
+            _ended_by(one.why or one.state.value, is_current=is_current),
             Cell(ended, Role.MUTED),
             Cell(figures.size(one.size_bytes), Role.MUTED),
             _in_memory(one),
         ),
         value=one.id,
     )
+
+
+def _ended_by(why: str, *, is_current: bool) -> Cell:
+    return Cell("goes on" if is_current else literal(why), Role.MUTED)
 
 
 def _in_memory(one: Window) -> Cell:
@@ -281,15 +285,15 @@ def _in_memory(one: Window) -> Cell:
 
 
 def _related(view: SessionView, context: Context) -> Row:
-    ended = view.stored.archive_reason or view.state.value
-    name = view.session_id or "?" if view.state is not SessionState.LIVE else view.key_text or "?"
+    is_live = view.state is SessionState.LIVE
+    when = figures.when(view.stored.updated_at, context.now, context.zone)
     size = None if view.transcript is None else view.transcript.size_bytes
     return Row(
         key=row_key(view),
         cells=(
-            Cell(literal(name), is_id=True),
-            Cell(literal(ended), Role.MUTED),
-            Cell(figures.when(view.stored.updated_at, context.now, context.zone), Role.MUTED),
+            Cell(session_name(view) if is_live else literal(view.session_id or "?"), is_id=True),
+            _ended_by(view.stored.archive_reason or view.state.value, is_current=is_live),
+            Cell(context.glyphs.none if is_live else when, Role.MUTED),
             Cell(figures.size(size), Role.MUTED),
             Cell(),
         ),

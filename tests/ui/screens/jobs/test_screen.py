@@ -6,6 +6,7 @@ import threading
 from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -14,6 +15,10 @@ from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.jobs.runs import JobEnd, JobRecord, JobRun, JobView, Start
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import SchedulerOwnedError
+from memconsole.ui.drawing.context import Context
+from memconsole.ui.drawing.glyphs import UNICODE
+from memconsole.ui.drawing.table import draw_row, fit, measured
+from memconsole.ui.screens.jobs.screen import jobs_listing
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work, words
 from tests.ui.fake_engine import FakeEngine
@@ -132,6 +137,17 @@ def fake_jobs() -> FakeJobs:
             "transcript_cleanup", False, "daily at 04:30", "Pack old files", JobRecord("cleanup")
         ),
     )
+
+
+@pytest.mark.parametrize("width", [76, 116])
+def test_names_of_jobs_and_times_of_day_are_never_cut(width: int) -> None:
+    context = Context(NOW, ZoneInfo("UTC"), UNICODE)
+    listing = jobs_listing(fake_jobs().jobs(), SchedulerStatus("stopped"), context, is_here=False)
+    columns = measured(listing.columns, listing.rows)
+    spans = draw_row(listing.rows[-1], columns, fit(columns, width), UNICODE)
+    drawn = "".join(span.text for span in spans)
+    assert "transcript_cleanup" in drawn
+    assert ("daily at 04:30" in drawn) is (width > 100)
 
 
 def runs() -> tuple[Run, ...]:

@@ -49,6 +49,19 @@ async def test_agents_appear_as_they_are_read_and_all_is_not_quiet_before_the_en
         assert "of 50 agents" not in desk.bar("attention")
 
 
+async def test_without_a_finding_the_cursor_is_on_the_worst_agent_once_all_are_read() -> None:
+    whole = replace(sample.crowd(), attention=())
+    part = replace(some(), agents=some().agents[-2:], unread=48)
+    async with at_work(FakeEngine(whole)) as desk:
+        desk.app.snapshot = None
+        desk.app.screen._placed = False  # type: ignore[attr-defined]  # as at the start
+        desk.pane("agents").place.cursor = None
+        await show(desk, part)
+        desk.app.post_message(SnapshotTaken(whole, 1.0))
+        await desk.settle()
+        assert desk.cursor("agents") == desk.pane("agents").listing.rows[0].key
+
+
 async def test_a_part_never_takes_the_place_of_a_whole_reading() -> None:
     async with at_work(FakeEngine(sample.crowd())) as desk:
         await show(desk, some())

@@ -14,7 +14,7 @@ from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.screens.overview.journal import FILTERS, journal_listing
 from tests.ui import sample
-from tests.ui.driving import at_work
+from tests.ui.driving import COMPACT, at_work
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Run
@@ -97,6 +97,14 @@ async def test_a_line_names_its_session_and_says_when_nobody_looked(engine: Fake
 
     assert "platform" in line
     assert f"main: {COMPACTED}; some time since 12:" in " ".join(line.split())
+
+
+async def test_an_event_that_is_cut_is_whole_on_the_lower_edge(engine: FakeEngine) -> None:
+    engine.reading = reading(events=(event(2, EventKind.COMPACTED, minutes=0),))
+    async with at_work(engine, COMPACT) as desk:
+        assert f" main: {COMPACTED} " in desk.text("journal").splitlines()[-1]
+        await desk.press("5", "y")
+        assert desk.app.clipboard == f"main: {COMPACTED}"
 
 
 async def test_opening_a_screen_is_no_event_and_y_copies_the_line_of_a_run(
