@@ -268,12 +268,8 @@ def test_ended_windows_are_named_by_their_ids() -> None:
 
 def test_a_helper_that_lives_has_not_ended_and_has_the_name_of_every_list() -> None:
     view, helper, *_ = sample.main_sessions()
-    listing = windows_listing(replace(sample_details.detail(view), related=(helper,)), NOW)
-    assert [cell.text for cell in listing.rows[-1].cells[:3]] == [
-        session_name(helper),
-        "goes on",
-        UNICODE.none,
-    ]
+    row = windows_listing(replace(sample_details.detail(view), related=(helper,)), NOW).rows[-1]
+    assert [cell.text for cell in row.cells[:3]] == [session_name(helper), "goes on", UNICODE.none]
 
 
 def test_a_giant_message_is_cut_and_can_be_copied_whole() -> None:

@@ -11,6 +11,7 @@ from memconsole.text import figures
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.drawing.table import measured
 from memconsole.ui.hosting import ask_to_run
 from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import ConsoleScreen
@@ -219,13 +220,14 @@ def jobs_listing(
         is_here: This console runs them.
     """
     owner = owner_words(scheduler, is_here=is_here)
+    rows = tuple(_row(one, context) for one in jobs)
     return Listing(
         title="Jobs",
         about=f"{context.glyphs.dot} {owner}",
         source="state",
         number=1,
-        columns=_COLUMNS,
-        rows=tuple(_row(one, context) for one in jobs),
+        columns=measured(_COLUMNS, rows),
+        rows=rows,
         empty=("no jobs are known",),
         problem=_problem(scheduler),
     )

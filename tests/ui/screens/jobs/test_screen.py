@@ -17,7 +17,7 @@ from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.errors import SchedulerOwnedError
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import UNICODE
-from memconsole.ui.drawing.table import draw_row, fit, measured
+from memconsole.ui.drawing.table import draw_row, fit
 from memconsole.ui.screens.jobs.screen import jobs_listing
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work, words
@@ -143,8 +143,8 @@ def fake_jobs() -> FakeJobs:
 def test_names_of_jobs_and_times_of_day_are_never_cut(width: int) -> None:
     context = Context(NOW, ZoneInfo("UTC"), UNICODE)
     listing = jobs_listing(fake_jobs().jobs(), SchedulerStatus("stopped"), context, is_here=False)
-    columns = measured(listing.columns, listing.rows)
-    spans = draw_row(listing.rows[-1], columns, fit(columns, width), UNICODE)
+    fitted = fit(listing.columns, width)
+    spans = draw_row(listing.rows[-1], listing.columns, fitted, UNICODE)
     drawn = "".join(span.text for span in spans)
     assert "transcript_cleanup" in drawn
     assert ("daily at 04:30" in drawn) is (width > 100)
