@@ -257,12 +257,18 @@ def _key_spans(shown: Iterable[ActiveBinding], aims: Mapping[str, str], most: in
         key = one.binding.key
         spans.append(Span(f"{name} ", Role.ACCENT if one.enabled else Role.MUTED, key=key))
         aim = aims.get(one.binding.id or "", "")
-        text = (
-            f"{one.binding.description} {cut_middle(aim, most)}" if aim else one.binding.description
-        )
+        if cell_width(aim) > most:
+            aim = cut_middle(_without_home(aim), most)
+        text = f"{one.binding.description} {aim}" if aim else one.binding.description
         gap = "" if one is listed[-1] else "  "
         spans.append(Span(f"{text}{gap}", Role.PLAIN if one.enabled else Role.MUTED, key=key))
     return tuple(spans)
+
+
+def _without_home(aim: str) -> str:
+    """Return the name of an agent of several homes as its home knows it; the title says which."""
+    home, _, name = aim.partition("/")
+    return name if name and not home.endswith(" ") else aim
 
 
 ONLY_GATEWAY = "only the Gateway can do it"

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.binding import ActiveBinding, Binding
+from textual.widgets import Static
 
 from memconsole.ui.drawing.spans import Role, Span
+from memconsole.ui.keys import key_line
 from memconsole.ui.widgets.line import changed_cells
 
 if TYPE_CHECKING:
@@ -38,6 +41,15 @@ def line(*texts: str, role: Role = Role.PLAIN) -> Line:
 def test_only_what_differs_is_written(before: Line, after: Line, expected: tuple[int, int]) -> None:
     width = {"値段 1 K": 8, "e\u0301 1": 3, "─── now ─": 9}.get("".join(s.text for s in before))
     assert changed_cells(before, after, width or len("".join(s.text for s in after))) == expected
+
+
+@pytest.mark.parametrize(
+    ("width", "shown"), [(60, "vm:openclaw-2026.9/main / main"), (30, "main / main")]
+)
+def test_a_long_name_gives_up_its_home_first_which_the_title_says(width: int, shown: str) -> None:
+    binding = ActiveBinding(Static(), Binding("c", "x", "save", id="checkpoint", show=True), True)
+    keys = key_line([binding], width, {"checkpoint": "vm:openclaw-2026.9/main / main"})
+    assert "".join(span.text for span in keys).strip() == f"c save {shown}"
 
 
 @given(LINES, LINES)
