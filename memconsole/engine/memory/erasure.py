@@ -196,6 +196,9 @@ def finish(
         except MemconsoleError as error:
             logger.warning("an erasure is not finished yet: %s", error)
             continue
+        except Exception:  # the edge of another run: this one has something to save
+            logger.exception("an erasure is not finished yet, which is a bug")
+            continue
         if notice is not None:
             logger.warning("an erasure is not finished yet: %s", notice.message)
 

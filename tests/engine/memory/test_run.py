@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
@@ -428,6 +429,27 @@ def test_an_erasure_that_the_disk_refuses_says_that_it_goes_on() -> None:
     stage.world.workspace.refused.clear()
     stage.add("Anything else")
     assert "ninja" not in (stage.text() or "")
+
+
+def test_a_bug_in_an_erasure_keeps_no_later_run_from_saving(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stage = Stage()
+    wanted = stage.id_of("ninja")
+
+    def broken(*_: object) -> NoReturn:
+        raise ValueError("half a character")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(stage.world.old_transcripts, "own", broken)
+        with pytest.raises(ValueError, match="half"):
+            stage.forget(wanted, is_hard=True)
+        stage.add("Anything else")
+        assert "Anything else" in (stage.text() or "")
+        assert stage.world.journal.promised != []
+    stage.add("And when it is mended")
+    assert "ninja" not in (stage.text() or "")
+    assert stage.world.journal.promised == []
 
 
 def test_the_index_is_brought_up_to_date_and_by_hard_built_anew() -> None:
