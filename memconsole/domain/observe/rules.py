@@ -343,8 +343,14 @@ class _Said:
         correction = correction_of(body) if len(body) <= LINE_CHARS else None
         if correction is not None:
             own = self.observer.made(self.part, _line(index, label, body))
-            new = self._corrected(correction, own, new, label)
+            if not self._is_told(own, label):
+                new = self._corrected(correction, own, new, label)
         self.lines += [(index, one) for one in new]
+
+    def _is_told(self, own: Observation, label: str) -> bool:
+        """Whether the file holds this very correction: it takes nothing back a second time."""
+        said = own.text.removeprefix(label)
+        return any(one.source == own.source and said in one.text for one in self.log.observations)
 
     def _corrected(
         self, correction: Correction, own: Observation, new: list[Observation], label: str

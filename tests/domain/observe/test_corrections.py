@@ -226,6 +226,16 @@ class TestOverDays:
             assert line.note(CORRECTS) is None
 
 
+@pytest.mark.parametrize("corrected", ["no wait, Thursday", "actually not Friday, Thursday"])
+def test_a_correction_that_was_told_before_takes_nothing_else_back(corrected: str) -> None:
+    """A later run that goes back further reads lines that no run has seen, and it again."""
+    rule = "Never deploy the gateway on a Friday."
+    dentist = ("The dentist is on Friday at ten.", "> Noted.", corrected)
+    [told] = log = heard("ok", *dentist)
+    lines = heard(rule, *dentist, log=add(ObservationLog(), log))
+    assert (told.text.startswith(dentist[0][:22]), [one.text for one in lines]) == (True, [rule])
+
+
 @pytest.mark.parametrize("sign", ["#", "- ", "```\n", "haha "])
 def test_a_message_of_nothing_but_signs_is_read_once(sign: str) -> None:
     assert not is_joke(sign * 200_000)  # hours, were it read anew from each sign
