@@ -85,19 +85,21 @@ class Weighing:
         choice: All of them, weighed.
         found: Those that are given.
         left: Characters that the files before them left of all that may be given.
+        max_chars: The limit of one file.
     """
 
     choice: LineChoice
     found: ChosenLines
     left: int
+    max_chars: int
 
     def lines(self) -> tuple[WeighedLine, ...]:
         """Return every observation in the order of the file, and whether it is given."""
         return self.choice.weighed(self.found)
 
     def outlook(self) -> tuple[Outlook, ...]:
-        """Return what other limits would do."""
-        return tuple(map(self._under, OUTLOOK))
+        """Return what the limit does, and what others would do."""
+        return tuple(map(self._under, sorted({*OUTLOOK, self.max_chars})))
 
     def _under(self, max_chars: int) -> Outlook:
         room = min(max_chars, self.left) - len(wrapped(""))
@@ -245,7 +247,7 @@ def _chosen(
         return None, _NO_ROOM
     choice = LineChoice(log, today)
     found = choice.within(room)
-    given = replace(one, content=wrapped(found.text), weighing=Weighing(choice, found, left))
+    given = replace(one, content=wrapped(found.text), weighing=Weighing(choice, found, left, most))
     if found.is_whole:
         return given, ""
     prose = f", {plural(found.prose, 'other line')} left out" if found.prose else ""

@@ -43,7 +43,7 @@ def _weighed(given: Given) -> Given:
     task = r"- 🔴 09:00 \[TODO\] water the plants <!-- dc:importance=5 -->"
     text = "\n".join(["Date: 2025-06-01", "", *lines, "", "Date: 2026-01-25", "", task, ""])
     choice = LineChoice(parse(text), sample.NOW.date())
-    return replace(given, weighing=Weighing(choice, choice.within(1_000), 50_000))
+    return replace(given, weighing=Weighing(choice, choice.within(1_000), 50_000, 20_000))
 
 
 def starts() -> tuple[Bootstrap, ...]:

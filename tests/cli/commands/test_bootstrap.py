@@ -82,6 +82,21 @@ def test_what_was_chosen_is_explained_and_what_other_limits_would_do(
     assert shown.count("\nleft out  ") == 900 - len(taken)
 
 
+def test_the_limit_in_force_stands_among_the_others(
+    world: World, call: Caller, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = world.platform.agents[0].workspace
+    lines = "".join(f"- 🟡 09:00 Ada moved rack {n} to hall {n % 7}\n" for n in range(900))
+    world.workspace.files[root, "memory/observations.md"] = f"Date: 2025-06-01\n{lines}"
+    monkeypatch.setenv("MEMCONSOLE_BOOTSTRAP__MAX_CHARS", "2000")
+
+    data = call.json("bootstrap", "--explain", "--workspace", str(root)).data
+
+    given = sum(one["taken"] for one in data["choice"])
+    limits = {one["max_chars"]: one["given"] for one in data["limits"]}
+    assert (list(limits), limits[2_000]) == ([2_000, 10_000, 20_000, 40_000], given)
+
+
 def test_where_there_is_nothing_to_choose_nothing_is_explained(call: Caller) -> None:
     data = call.json("bootstrap", "--explain").data
     assert (data["choice"], data["limits"]) == ([], [])

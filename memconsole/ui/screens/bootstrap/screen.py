@@ -349,7 +349,7 @@ _CHOICE_COLUMNS: Final = (
     Column("", 8),
     Column("value", 5, right=True),
     Column("day", 10),
-    Column("why", 9),
+    Column("why", 10),
     Column("observation", 20, flex=1),
 )
 
