@@ -400,6 +400,8 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         screen = self.screen
         if isinstance(screen, Dialog) and default_namespace is screen and screen.is_new:
             return True  # the key was typed before the question could be read
+        if isinstance(screen, ConsoleScreen) and default_namespace is screen:
+            screen.catch_up()
         if await super().run_action(action, default_namespace, namespaces):
             return True
         if not isinstance(screen, ConsoleScreen) or default_namespace is not screen:

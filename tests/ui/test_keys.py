@@ -330,6 +330,18 @@ async def test_an_unknown_key_says_so_and_text_takes_every_letter(engine: FakeEn
         assert desk.screen == "help"
 
 
+@pytest.mark.parametrize("keys", ["jR", "j2R", "j2K", "j2\r"])
+async def test_keys_typed_right_behind_a_step_mean_the_agent_under_the_cursor(
+    engine: FakeEngine, keys: str
+) -> None:
+    async with at_work(engine) as desk:
+        for key in keys:
+            desk.app.post_message(Key("enter" if key == "\r" else key, key))
+        await desk.settle()
+        said = desk.bar("title") if keys.endswith("\r") else desk.text("dialog")
+        assert "work " in said
+
+
 @pytest.mark.parametrize("panel", ["2", "4"])
 async def test_words_typed_right_behind_the_slash_are_no_commands(
     engine: FakeEngine, panel: str

@@ -520,6 +520,9 @@ class ConsoleScreen(PanelScreen):
         else:
             self.say(f"select one agent to see its {what}", Role.WARNING)
 
+    def catch_up(self) -> None:
+        """Let panels follow those that lead them; where none does, there is nothing to do."""
+
     def action_command(self, name: str) -> None:
         """Begin a command of the catalogue with what is marked or selected here."""
         spec = spec_of(name)

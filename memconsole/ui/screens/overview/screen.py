@@ -427,6 +427,12 @@ class OverviewScreen(ConsoleScreen):
                 self._show_dependants(snapshot)
             self._index_soon()
 
+    def catch_up(self) -> None:
+        """Show the sessions of the agent under the cursor before the next key means one of them."""
+        snapshot = self._scope
+        if snapshot is not None and not self.is_on_hosts and self._listed_agent != self._agent_id():
+            self._show_dependants(snapshot)
+
     def _index_soon(self) -> None:
         """Build the index of the agent that is shown, if it lacks one: searching needs no key."""
         pause_s, chosen = self.desk.index_pause_s, self._agent_at_cursor()
