@@ -14,6 +14,9 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import DryRunOption, call_of
 from memconsole.cli.output import safe
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.agents import Notice
+from memconsole.domain.settings import WRONG_SETTINGS
+from memconsole.errors import ConfigError
 from memconsole.system import launch
 from memconsole.text.figures import short_kilo
 
@@ -54,9 +57,8 @@ def bootstrap(
     """
     call = call_of(context)
     may_write = not (dry_run or call.settings.ui.read_only)
-    may_recover = may_write and call.settings.is_on(lambda one: one.recovery.is_enabled)
     is_start = session_key is not None and call.is_json
-    if is_start and may_recover:
+    if is_start and may_write and call.settings.is_on(lambda one: one.recovery.is_enabled):
         _recover(call.settings, call.engine.home.read().path)
     if workspace is not None:
         workspace = launch.absolute(workspace)
@@ -74,9 +76,19 @@ def bootstrap(
             data=lambda: {**encode(found), **(_explained(found) if explain else {})},
             show=lambda to: _explain(to, found) if explain else _show(to, found, call.redact),
             at=call.clock.now(),
+            warnings=_doubts(call.settings),
             home=call.engine.home.read(),
         )
     )
+
+
+def _doubts(settings: Settings) -> tuple[Notice, ...]:
+    """Say where our section about starts is wrong: a session is given its memory all the same."""
+    try:
+        _ = settings.bootstrap.max_chars
+    except ConfigError as error:
+        return (Notice(WRONG_SETTINGS, f"{error}; its defaults hold"),)
+    return ()
 
 
 def encode(found: Bootstrap) -> Row:

@@ -97,6 +97,14 @@ def test_the_limit_in_force_stands_among_the_others(
     assert (list(limits), limits[2_000]) == ([2_000, 10_000, 20_000, 40_000], given)
 
 
+def test_a_limit_that_cannot_be_used_is_told(call: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert call.json("bootstrap").envelope["warnings"] == []
+    monkeypatch.setenv("MEMCONSOLE_BOOTSTRAP__MAX_CHARS", "100")
+    result = call.json("bootstrap", "--explain")
+    [warning] = result.envelope["warnings"]
+    assert (result.code, warning["code"]) == (0, "settings-wrong")
+
+
 def test_where_there_is_nothing_to_choose_nothing_is_explained(call: Caller) -> None:
     data = call.json("bootstrap", "--explain").data
     assert (data["choice"], data["limits"]) == ([], [])
