@@ -83,7 +83,7 @@ def test_find_what_was_decided_open_it_and_copy_its_path(walk: Walk) -> None:
     walk.write("what did we decide about the pouch cell studies")
     walk.sees("pouch-cell")
     walk.press("Enter")
-    walk.sees("▸     7 - [DECISION] The two pouch-cell studies")
+    walk.sees("▸     7 - [DECISION] The two pouch-cell")
     walk.tap("y")
     walk.sees("copied memory/2026-01-09.md:7")
     assert walk.keys <= 4

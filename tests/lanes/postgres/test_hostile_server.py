@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from contextlib import closing
@@ -216,11 +217,11 @@ def of_refusals(way: socket.socket) -> None:
     [
         (silent, "did not answer within"),
         (endless, "longer than 8 MiB"),
-        (giant, "longer than 8 MiB"),
+        (giant, "longer than 8 MiB|lost synchronization"),  # whoever of us and libpq sees it first
         (of_notices, "longer than 8 MiB"),
         (of_web_pages, ""),
         (of_copies, ""),
-        (of_refusals, "[red]no[/]"),
+        (of_refusals, r"\[red\]no\[/\]"),
     ],
 )
 @pytest.mark.parametrize("place", ["read_members", "listening"])
@@ -249,7 +250,7 @@ def test_what_has_no_end_is_given_up(
     with closing(watch), pytest.raises(MemconsoleError) as caught:
         watch.look(0.0)
     assert time.monotonic() - start < 20
-    assert why in str(caught.value)
+    assert re.search(why, str(caught.value))
     assert str(caught.value).isprintable()
     assert len(str(caught.value)) < 700
     assert capfd.readouterr() == ("", "")
