@@ -319,6 +319,7 @@ class Engine:
             runs=ports.runs,
             rotations=ports.rotations,
             workspace=ports.workspace,
+            journal=ports.journal,
             needs=ports,
             health=ports.health,
             status_file=ports.alerts().status_file,

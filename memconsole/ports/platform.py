@@ -21,7 +21,7 @@ if TYPE_CHECKING:
         ResetAnswer,
     )
     from memconsole.domain.memory.files import Marker, MemoryText, Pool, PoolDay
-    from memconsole.domain.memory.intents import Erasure
+    from memconsole.domain.memory.intents import Erasure, OpenErasure
     from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
@@ -215,7 +215,7 @@ class Journal(Protocol):
             StateError: Our own database cannot be written.
         """
 
-    def promise(self, root: Path, erasure: Erasure) -> None:
+    def promise(self, root: Path, erasure: Erasure, at: datetime) -> None:
         """Store that something shall be gone; from here on the turn is finished, not taken back.
 
         Raises:
@@ -224,6 +224,12 @@ class Journal(Protocol):
 
     def kept(self, root: Path, erasure: Erasure) -> None:
         """Strike out one thing that was promised for a workspace: it is done; others stay."""
+
+    def failed(self, root: Path, erasure: Erasure, why: str) -> None:
+        """Remember why a promise is not kept yet; where that is refused, the log says so."""
+
+    def unfinished(self) -> tuple[OpenErasure, ...]:
+        """Return what is promised, the oldest first; nothing where nobody can look."""
 
 
 class Locks(Protocol):

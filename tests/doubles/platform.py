@@ -29,6 +29,7 @@ from memconsole.domain.gateway import (
     ResetAnswer,
 )
 from memconsole.domain.memory.files import MARKER_TAGS, Marker, MemoryText, Pool, PoolDay
+from memconsole.domain.memory.intents import OpenErasure
 from memconsole.domain.memory.records import WorkspaceText
 from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
@@ -436,12 +437,14 @@ class FakeJournal(Unwritable):
 
     Attributes:
         promised: What shall be gone, with the workspace it is promised for.
+        told: Since when, and why the last try failed, by what is promised.
     """
 
     def __init__(self, workspace: FakeWorkspace) -> None:
         super().__init__()
         self.workspace = workspace
         self.promised: list[tuple[Path, Erasure]] = []
+        self.told: dict[tuple[Path, Erasure], tuple[datetime, str]] = {}
         self._is_forward = False
 
     @contextmanager
@@ -460,14 +463,22 @@ class FakeJournal(Unwritable):
         self._check()
         return tuple(one for place, one in reversed(self.promised) if place == root)
 
-    def promise(self, root: Path, erasure: Erasure) -> None:
+    def promise(self, root: Path, erasure: Erasure, at: datetime) -> None:
         self._check()
         self.promised.append((root, erasure))
+        self.told[root, erasure] = at, ""
         self._is_forward = True
 
     def kept(self, root: Path, erasure: Erasure) -> None:
         self._check()
         self.promised = [one for one in self.promised if one != (root, erasure)]
+
+    def failed(self, root: Path, erasure: Erasure, why: str) -> None:
+        if not self.is_unwritable:
+            self.told[root, erasure] = self.told[root, erasure][0], why
+
+    def unfinished(self) -> tuple[OpenErasure, ...]:
+        return tuple(OpenErasure(str(one[0]), *self.told[one]) for one in self.promised)
 
 
 @dataclass

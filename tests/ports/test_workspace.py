@@ -16,7 +16,7 @@ from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.memory.edits import PathState
-from memconsole.domain.memory.intents import Erasure
+from memconsole.domain.memory.intents import Erasure, OpenErasure
 from memconsole.domain.memory.records import SummaryRecord, WorkspaceText
 from memconsole.errors import ConcurrentEditError, LockedError, StateError, WorkspaceError
 from tests.doubles.bundle import World
@@ -232,10 +232,14 @@ def test_a_record_stands_for_what_was_written_before_it(place: Place) -> None:
 
 def test_a_promise_is_told_until_it_is_kept(place: Place, tmp_path: Path) -> None:
     with place.failing_turn():
-        place.journal.promise(place.root, ERASURE)
+        place.journal.promise(place.root, ERASURE, NOW)
         place.write(NOTE, "x\n")
     assert place.text(NOTE) == "x\n"
     assert place.journal.close(place.root) == (ERASURE,)
+    [told] = place.journal.unfinished()
+    assert told == OpenErasure(str(place.root), NOW, "")
+    place.journal.failed(place.root, ERASURE, "the disk is full")
+    assert place.journal.unfinished() == (replace(told, why="the disk is full"),)
     assert place.journal.close(tmp_path) == ()
     with place.failing_turn():
         place.write(NOTE, "another turn\n")
@@ -246,6 +250,7 @@ def test_a_promise_is_told_until_it_is_kept(place: Place, tmp_path: Path) -> Non
         assert place.journal.close(place.root) == (ERASURE,)
     place.journal.kept(place.root, ERASURE)
     assert place.journal.close(place.root) == ()
+    assert place.journal.unfinished() == ()
 
 
 def test_nothing_begins_that_could_not_be_taken_back(closed_place: Place) -> None:
@@ -259,9 +264,12 @@ def test_nothing_begins_that_could_not_be_taken_back(closed_place: Place) -> Non
             pytest.fail("it began")
     with pytest.raises(StateError):
         place.journal.close(place.root)
-    for write in (place.journal.promise, place.journal.kept):
-        with pytest.raises(StateError):
-            write(place.root, ERASURE)
+    with pytest.raises(StateError):
+        place.journal.promise(place.root, ERASURE, NOW)
+    with pytest.raises(StateError):
+        place.journal.kept(place.root, ERASURE)
+    place.journal.failed(place.root, ERASURE, "the disk is full")
+    assert place.journal.unfinished() == ()
 
 
 def test_workspaces_and_sessions_are_held_once_each(place: Place, tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 An intent is durable before the file is touched, and goes in the transaction that remembers what the
 write was for: `StateDatabase.record`. What is left behind is of a run that ended in between.
+
+What shall be erased is a row of its own: `after` says what, `start` when it was promised (seconds
+since 1970, 0 where nobody wrote it down), `before` why the last try failed.
 """
 
 from __future__ import annotations
@@ -10,11 +13,12 @@ import json
 import logging
 import os
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from memconsole.adapters.state.table import name as masked
 from memconsole.adapters.state.tables import INTENTS
-from memconsole.domain.memory.intents import Erasure
+from memconsole.domain.memory.intents import Erasure, OpenErasure
 from memconsole.errors import MemconsoleError
 
 if TYPE_CHECKING:
@@ -28,6 +32,8 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 _ERASE = "erase"
+_IS_PROMISE = f"kind = '{_ERASE}'"
+_PROMISED = f"{_IS_PROMISE} AND workspace = ? AND after = ?"
 
 
 class StateJournal:
@@ -95,7 +101,7 @@ class StateJournal:
         if number is not None:
             self._forget("id = ?", number)
 
-    def promise(self, root: Path, erasure: Erasure) -> None:
+    def promise(self, root: Path, erasure: Erasure, at: datetime) -> None:
         """Store that something shall be gone; from here on the turn is finished, not taken back."""
         row = {
             "turn": "",
@@ -103,15 +109,36 @@ class StateJournal:
             "path": "",
             "kind": _ERASE,
             "after": _payload(erasure),
+            "start": round(at.timestamp()),
         }
         self._database.write(lambda connection: INTENTS.insert(connection, row))
         self._database.turn.is_forward = True
 
     def kept(self, root: Path, erasure: Erasure) -> None:
         """Strike out one thing that was promised: it is done, and no word of it stays."""
-        which = f"kind = '{_ERASE}' AND workspace = ? AND after = ?"
-        self._forget(which, _place(root), _payload(erasure))
+        self._forget(_PROMISED, _place(root), _payload(erasure))
         self._database.put_log_away()
+
+    def failed(self, root: Path, erasure: Erasure, why: str) -> None:
+        """Remember why a promise is not kept yet; where that is refused, the log says so."""
+        values = (why.encode("utf-8", "replace"), _place(root), _payload(erasure))
+        statement = f"UPDATE intent SET before = ? WHERE {_PROMISED}"
+        try:
+            self._database.write(lambda connection: connection.execute(statement, values))
+        except MemconsoleError as error:
+            logger.warning("why an erasure is not finished yet cannot be kept: %s", error)
+
+    def unfinished(self) -> tuple[OpenErasure, ...]:
+        """Return what is promised, the oldest first; nothing where nobody can look."""
+        statement = f"SELECT workspace, start, before FROM intent WHERE {_IS_PROMISE}"
+        return tuple(
+            OpenErasure(
+                str(place),
+                datetime.fromtimestamp(start, UTC) if isinstance(start, int) and start else None,
+                why.decode("utf-8", "replace") if isinstance(why, bytes) else "",
+            )
+            for place, start, why in self._database.rows(f"{statement} ORDER BY id")
+        )
 
     def _undo(self, root: Path, name: str) -> None:
         """Take a turn back, the last step first; what cannot be done now stays for the next run."""

@@ -15,6 +15,7 @@ from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from datetime import datetime
 
     from memconsole.domain.memory.edits import PathState
 
@@ -63,6 +64,21 @@ class Erasure:
     paths: tuple[str, ...]
     ids: frozenset[str]
     words: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class OpenErasure:
+    """An erasure that is not finished, without a word of what shall be gone.
+
+    Attributes:
+        workspace: Its real path, masked.
+        since: When it was promised; None where nobody wrote that down.
+        why: Why the last try failed, masked; empty where none has failed.
+    """
+
+    workspace: str
+    since: datetime | None
+    why: str
 
 
 def without_appended(intent: Intent, now: bytes) -> bytes:

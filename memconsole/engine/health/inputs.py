@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from memconsole.domain.settings.sections import HealthSettings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ports.bundle import HealthPorts, SearchNeeds
-    from memconsole.ports.platform import RotationLog, RunLog, Workspace
+    from memconsole.ports.platform import Journal, RotationLog, RunLog, Workspace
     from memconsole.ports.state import CaptureLog, EventLog
 
 
@@ -37,6 +37,7 @@ class HealthInputs:
     captures: CaptureLog
     events: EventLog
     workspace: Workspace
+    journal: Journal
     search: SearchNeeds
     health: Callable[[], HealthPorts]
     settings: Settings

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import (
         Clock,
         Gateway,
+        Journal,
         RotationLog,
         RunLog,
         StopSignal,
@@ -97,6 +98,7 @@ class HealthService:
         runs: What was run.
         rotations: What was reset.
         workspace: For the texts of memory.
+        journal: Knows what is promised to be erased.
         needs: What a look at the platform's own indexes asks.
         health: Gives what only health asks.
         status_file: Keeps the result.
@@ -117,6 +119,7 @@ class HealthService:
         runs: RunLog,
         rotations: RotationLog,
         workspace: Workspace,
+        journal: Journal,
         needs: SearchNeeds,
         health: Callable[[], HealthPorts],
         status_file: StatusFile,
@@ -133,6 +136,7 @@ class HealthService:
         self._runs = runs
         self._rotations = rotations
         self._workspace = workspace
+        self._journal = journal
         self._needs = needs
         self._health = health
         self._status_file = status_file
@@ -182,6 +186,7 @@ class HealthService:
             captures=self._snapshots.captures,
             events=self._snapshots.events,
             workspace=self._workspace,
+            journal=self._journal,
             search=self._needs,
             health=self._health,
             settings=self._settings,

@@ -20,6 +20,8 @@ from memconsole.engine.cleanup.erase import erase_from_old
 from memconsole.errors import MemconsoleError, WorkspaceError
 from memconsole.system.folders import is_gone
 from memconsole.text.compiled import compiled
+from memconsole.text.outgoing import let_out
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -173,7 +175,7 @@ def finish(
 
     Args:
         promised: What shall be gone.
-        agent: Whose run it is, in the place of an agent that is no more.
+        agent: Whose run it is, in the place of an agent that works there no more.
         memories: For the files.
         memory_index: Is built anew.
         edits: What could be undone of it.
@@ -181,7 +183,8 @@ def finish(
         reader: For the agents that there are.
         old_files: What was packed or taken away.
     """
-    known = {one.id for one in reader.home().agents}
+    place = agent.workspace.resolve()
+    known = {one.id for one in reader.home().agents if one.workspace.resolve() == place}
     for erasure in promised:
         try:
             owner = erasure.agent if erasure.agent in known else agent.id
@@ -193,14 +196,23 @@ def finish(
             _, notice = memory_index.refresh(memory, is_full=True, with_talks=True)
             if notice is None:
                 journal.kept(memory.root, erasure)
+                continue
+            why = told(notice.message, erasure)
         except MemconsoleError as error:
-            logger.warning("an erasure is not finished yet: %s", error)
-            continue
-        except Exception:  # the edge of another run: this one has something to save
-            logger.exception("an erasure is not finished yet, which is a bug")
-            continue
-        if notice is not None:
-            logger.warning("an erasure is not finished yet: %s", notice.message)
+            why = told(str(error), erasure)
+        except Exception as error:  # the edge of another run: this one has something to save
+            logger.exception("a bug in an erasure")
+            why = f"{type(error).__name__} inside memconsole: the log tells more"
+        logger.warning("an erasure is not finished yet: %s", why)
+        journal.failed(agent.workspace, erasure, why)
+
+
+def told(why: str, erasure: Erasure) -> str:
+    """Return why an erasure failed, in one masked line that says nothing of what shall be gone."""
+    said = normalised(why)
+    if any(word in said for word in erasure.words):
+        return "the reason itself says what shall be gone"
+    return let_out(one_line(why))
 
 
 def _cut(memory: AgentMemory, path: str, ids: frozenset[str]) -> Written | None:

@@ -18,7 +18,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
-from memconsole.engine.memory.erasure import erase, erasure_of, in_old_files
+from memconsole.engine.memory.erasure import erase, erasure_of, in_old_files, told
 from memconsole.errors import ConcurrentEditError, MemconsoleError
 from memconsole.text.figures import plural
 
@@ -87,13 +87,14 @@ def _erase(
         if command.dry_run:
             held = in_old_files(memory, erasure, reader=reader, old=old)
             return _planned(command, memory, entries, held)
-        journal.promise(memory.root, erasure)
+        journal.promise(memory.root, erasure, memory.now)
         try:
             reader.forget()
             erased = erase(memory, erasure, edits, reader=reader, old=old)
             done.append((memory, erasure, erased))
             return _done(command, memory, entries, erased.wrote, erased)
         except MemconsoleError as error:
+            journal.failed(memory.root, erasure, told(str(error), erasure))
             error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
             raise
 
@@ -118,6 +119,7 @@ def _rebuilt(
     if notice is None:
         journal.kept(memory.root, erasure)
         return replace(outcome, details=details)
+    journal.failed(memory.root, erasure, told(notice.message, erasure))
     return Failed(
         outcome.command,
         "index-not-rebuilt",

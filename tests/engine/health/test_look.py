@@ -15,6 +15,7 @@ from memconsole.domain.health import CHECK_IDS, FLEET, CheckStatus, CronErrors, 
 from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
+from memconsole.domain.memory.intents import Erasure
 from memconsole.domain.memory.records import Capture
 from memconsole.domain.memory.secrets import SecretCounts, counts_text, file_stamp
 from memconsole.domain.platform_search.index import IndexFacts
@@ -475,6 +476,24 @@ def lock_held(world: World) -> None:
 def index_broken(world: World) -> None:
     broken = IndexStatus(IndexState.UNAVAILABLE, because="it is damaged")
     world.index.status = lambda *_: broken  # type: ignore[method-assign]
+
+
+def test_an_erasure_is_told_beside_secrets_once_it_takes_too_long(world: World) -> None:
+    secret_known(world)
+    erasure = Erasure("main", (), frozenset(), frozenset())
+    for root in (AGENT.workspace, Path("/of/another/home")):
+        world.journal.promise(root, erasure, NOW)
+    world.clock.at = NOW + timedelta(minutes=9)
+    assert inputs(world, "secrets").value == 1
+    world.clock.at = NOW + timedelta(minutes=10)
+    found = inputs(world, "secrets")
+    assert found.message.endswith(
+        "13:20 UTC: it was cut off; 1 secret stands in memory: main/MEMORY.md"
+    )
+    assert (found.value, found.since) == (2, NOW)
+    world.secret_counts.text = None
+    world.journal.kept(AGENT.workspace, erasure)
+    assert status(world, "secrets") == "unknown"
 
 
 def platform_index_behind(world: World) -> None:

@@ -91,6 +91,16 @@ class Stage:
     def files(self) -> dict[str, str]:
         return {path: text for (_, path), text in self.world.workspace.files.items()}
 
+    def unfinished(self) -> str:
+        """Return what health says of erasures."""
+        report = Engine(self.world.ports, self.settings).health.report()
+        found = next(one for one in report.checks if one.id == "secrets")
+        if not found.status.is_bad:
+            return ""
+        assert (found.since, found.details) == (NOW, (f"main: {ROOT}",))
+        assert found.hint.endswith("so does `memconsole checkpoint --agent main`.")
+        return found.message
+
     def id_of(self, words: str, path: str = "MEMORY.md") -> str:
         return next(one.id for one in entries_of(path, self.text(path) or "") if words in one.text)
 
@@ -415,10 +425,13 @@ def test_what_an_erasure_could_not_do_is_done_by_the_next_run() -> None:
     failed(stage.forget(stage.id_of("ninja"), is_hard=True), "index-not-rebuilt")
     stage.add("While the index is in use")
     assert stage.world.journal.promised != []
+    assert "pid 7" in (told := stage.unfinished())
+    assert "ninja" not in told
     stage.world.index.unwritable.clear()
     stage.add("When it is free again")
     assert stage.world.index.synced[-1] == ("main", True)
     assert stage.world.journal.promised == []
+    assert stage.unfinished() == ""
 
 
 def test_an_erasure_that_the_disk_refuses_says_that_it_goes_on() -> None:
@@ -426,6 +439,10 @@ def test_an_erasure_that_the_disk_refuses_says_that_it_goes_on() -> None:
     wanted = stage.id_of("ninja")
     stage.world.workspace.refused["MEMORY.md"] = "no space left on device"
     assert "erased by the next run" in failed(stage.forget(wanted, is_hard=True), "workspace").hint
+    assert stage.unfinished().endswith("13:20 UTC: MEMORY.md: no space left on device")
+    stage.world.workspace.refused["MEMORY.md"] = "'The build NEEDS ninja' is no name"
+    stage.add("And another try", layer=Layer.USER)
+    assert stage.unfinished().endswith("13:20 UTC: the reason itself says what shall be gone")
     stage.world.workspace.refused.clear()
     stage.add("Anything else")
     assert "ninja" not in (stage.text() or "")
@@ -447,6 +464,7 @@ def test_a_bug_in_an_erasure_keeps_no_later_run_from_saving(
         stage.add("Anything else")
         assert "Anything else" in (stage.text() or "")
         assert stage.world.journal.promised != []
+        assert "ValueError inside memconsole: the log tells more" in stage.unfinished()
     stage.add("And when it is mended")
     assert "ninja" not in (stage.text() or "")
     assert stage.world.journal.promised == []
