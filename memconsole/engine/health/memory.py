@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.memory.files import Pool, PoolItem
-    from memconsole.domain.memory.intents import OpenErasure
     from memconsole.domain.snapshot.snapshot import AgentView
     from memconsole.engine.health.inputs import HealthInputs
 
@@ -33,8 +32,6 @@ _CHECKPOINT_TURNS = 2
 _INDEX_AGE = timedelta(hours=12)
 _STALE_INDEX = timedelta(hours=1)
 _SKIPS = 3
-_LONG_ERASING = timedelta(minutes=10)
-_CUT_OFF = "it was cut off"
 _RUNS, _RUNS_EACH = 50, 10
 """Runs that are looked at: some more than three of each agent."""
 
@@ -75,46 +72,7 @@ def memory_file_size(inputs: HealthInputs) -> Check:
 
 
 def secrets(inputs: HealthInputs) -> Check:
-    """Whether memory holds what should not be there: secrets, or what an erasure left."""
-    found = _secrets(inputs)
-    unfinished = _unfinished(inputs)
-    if not unfinished:
-        if not found.status.is_bad:
-            inputs.runs.require_readable()  # what is not finished is kept there too
-        return found
-    also = f"; {found.message}" if found.status.is_bad else ""
-    agents, erasures = zip(*unfinished, strict=True)
-    lines = [_left(*one) for one in unfinished]
-    return Check(
-        "secrets",
-        CheckStatus.WARNING,
-        f"what was to be erased may still stand: {named(lines)}{also}",
-        len(unfinished) + (found.value if isinstance(found.value, int) else 0),
-        1,
-        hint=f"Mend that; each run that writes there tries again, and so does `memconsole "
-        f"checkpoint --agent {agents[0]}`.",
-        details=(*(f"{name}: {one.workspace}" for name, one in unfinished), *found.details),
-        since=erasures[0].since,
-    )
-
-
-def _unfinished(inputs: HealthInputs) -> list[tuple[str, OpenErasure]]:
-    """Return agents with the erasures in their workspaces that failed, or should long be done."""
-    owners = {name_out(str(one.workspace.resolve())): one.id for one in inputs.snapshot.home.agents}
-    return [
-        (owners[one.workspace], one)
-        for one in inputs.journal.unfinished()
-        if one.workspace in owners
-        and (one.why or one.since is None or inputs.now - one.since >= _LONG_ERASING)
-    ]
-
-
-def _left(agent: str, one: OpenErasure) -> str:
-    since = "" if one.since is None else f" since {one.since:%Y-%m-%d %H:%M} UTC"
-    return f"`memory forget --hard` of {agent} is not finished{since}: {one.why or _CUT_OFF}"
-
-
-def _secrets(inputs: HealthInputs) -> Check:
+    """Whether memory files hold secrets, as `memconsole secrets` found when it looked last."""
     looks = counts_of(inputs.own.secrets.read())
     found: dict[str, int] = {}
     files, left = 0, 0

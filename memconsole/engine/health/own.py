@@ -13,18 +13,21 @@ from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.errors import MemconsoleError
 from memconsole.text.figures import plural
+from memconsole.text.outgoing import name_out
 
 if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
     from memconsole.domain.jobs.runs import JobRecord
+    from memconsole.domain.memory.intents import OpenErasure
     from memconsole.domain.snapshot.snapshot import SchedulerStatus
     from memconsole.engine.health.inputs import HealthInputs
 
 _FAILURES = 3
 _MISSED_TURNS = 3
 _LONG_HELD = timedelta(minutes=10)
+_CUT_OFF = "it was cut off"
 _RESETS = 20
 _QUIET = timedelta(minutes=5)
 _APART = timedelta(minutes=1)
@@ -123,22 +126,51 @@ def reset_ineffective(inputs: HealthInputs) -> Check:
 
 
 def locks(inputs: HealthInputs) -> Check:
-    """Whether a run holds a lock for too long; the system frees those of the dead."""
+    """Whether what was begun does not end: a lock held for too long, an erasure that failed.
+
+    The system frees the locks of the dead.
+    """
+    unfinished = _unfinished(inputs)
     held = inputs.own.locks.held()
     long = [one for one in held if one.since is not None and inputs.now - one.since >= _LONG_HELD]
-    if not long:
-        return ok("locks", f"{len(held)} locks are held, none for long", len(held))
     names = [f"{one.name} by {one.owner}" for one in long]
+    said = [f"held for over 10 minutes: {named(names)}"] if long else []
+    hints = ["Its holder may hang: look at that process."] if long else []
+    if unfinished:
+        erasures = [_left(agent, one) for agent, one in unfinished]
+        said.insert(0, f"what was to be erased may still stand: {named(erasures)}")
+        retry = f"`memconsole checkpoint --agent {unfinished[0][0]}`"
+        hints.insert(0, f"Mend that: each run that writes there tries again, {retry} at once.")
+    if not said:
+        inputs.runs.require_readable()  # what is to be erased is kept there too
+        return ok("locks", f"{len(held)} locks are held, none for long", len(held))
+    begun = [*(one.since for one in long), *(one.since for _, one in unfinished)]
     return Check(
         "locks",
         CheckStatus.WARNING,
-        f"held for over 10 minutes: {named(names)}",
-        len(long),
+        "; ".join(said),
+        len(long) + len(unfinished),
         1,
-        hint="Its holder may hang: look at that process.",
-        since=min(one.since for one in long if one.since is not None),
-        details=tuple(names),
+        hint=" ".join(hints),
+        since=min((at for at in begun if at is not None), default=None),
+        details=(*(f"{agent}: {one.workspace}" for agent, one in unfinished), *names),
     )
+
+
+def _unfinished(inputs: HealthInputs) -> list[tuple[str, OpenErasure]]:
+    """Return agents with the erasures in their workspaces that failed, or should long be done."""
+    owners = {name_out(str(one.workspace.resolve())): one.id for one in inputs.snapshot.home.agents}
+    return [
+        (owners[one.workspace], one)
+        for one in inputs.journal.unfinished()
+        if one.workspace in owners
+        and (one.why or one.since is None or inputs.now - one.since >= _LONG_HELD)
+    ]
+
+
+def _left(agent: str, one: OpenErasure) -> str:
+    since = "" if one.since is None else f" since {one.since:%Y-%m-%d %H:%M} UTC"
+    return f"`memory forget --hard` of {agent} is not finished{since}: {one.why or _CUT_OFF}"
 
 
 def state(inputs: HealthInputs) -> Check:

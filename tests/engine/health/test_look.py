@@ -478,22 +478,21 @@ def index_broken(world: World) -> None:
     world.index.status = lambda *_: broken  # type: ignore[method-assign]
 
 
-def test_an_erasure_is_told_beside_secrets_once_it_takes_too_long(world: World) -> None:
-    secret_known(world)
+def test_an_erasure_is_told_beside_locks_once_it_takes_too_long(world: World) -> None:
     erasure = Erasure("main", (), frozenset(), frozenset())
     for root in (AGENT.workspace, Path("/of/another/home")):
         world.journal.promise(root, erasure, NOW)
     world.clock.at = NOW + timedelta(minutes=9)
-    assert inputs(world, "secrets").value == 1
+    assert status(world, "locks") == "ok"
     world.clock.at = NOW + timedelta(minutes=10)
-    found = inputs(world, "secrets")
-    assert found.message.endswith(
-        "13:20 UTC: it was cut off; 1 secret stands in memory: main/MEMORY.md"
-    )
-    assert (found.value, found.since) == (2, NOW)
-    world.secret_counts.text = None
+    lock_held(world)
+    found = inputs(world, "locks")
+    assert "13:20 UTC: it was cut off; held for over 10 minutes: " in found.message
+    assert (found.value, found.details[0]) == (2, f"main: {AGENT.workspace}")
+    world.lock_list.current = []
+    assert (inputs(world, "locks").value, inputs(world, "locks").since) == (1, NOW)
     world.journal.kept(AGENT.workspace, erasure)
-    assert status(world, "secrets") == "unknown"
+    assert status(world, "locks") == "ok"
 
 
 def platform_index_behind(world: World) -> None:

@@ -94,11 +94,11 @@ class Stage:
     def unfinished(self) -> str:
         """Return what health says of erasures."""
         report = Engine(self.world.ports, self.settings).health.report()
-        found = next(one for one in report.checks if one.id == "secrets")
+        found = next(one for one in report.checks if one.id == "locks")
         if not found.status.is_bad:
             return ""
         assert (found.since, found.details) == (NOW, (f"main: {ROOT}",))
-        assert found.hint.endswith("so does `memconsole checkpoint --agent main`.")
+        assert found.hint.endswith("tries again, `memconsole checkpoint --agent main` at once.")
         return found.message
 
     def id_of(self, words: str, path: str = "MEMORY.md") -> str:
