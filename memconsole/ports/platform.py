@@ -172,6 +172,7 @@ class Workspace(Protocol):
         *,
         seen: WorkspaceText | None,
         mode: int | None = None,
+        erases: bool = False,
     ) -> Written:
         """Replace a file as an operator wants it: in its own encoding; it may be left empty.
 
@@ -181,6 +182,7 @@ class Workspace(Protocol):
             text: As `replace`.
             seen: As `replace`.
             mode: Permission bits that it had before; None for 0600, or stricter as it is.
+            erases: Only takes lines out; single bytes that are no text stay in the others.
         """
 
     def append(self, root: Path, relative: str, entry: str, *, header: str) -> Written:

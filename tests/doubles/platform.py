@@ -325,6 +325,7 @@ class FakeWorkspace:
         *,
         seen: WorkspaceText | None,
         mode: int | None = None,
+        erases: bool = False,
     ) -> Written:
         return self._replace(root, relative, text, seen)
 

@@ -5,9 +5,10 @@ are; a kill, a full disk or a size limit changes neither promise. The engine hol
 lock around every call; others (people, the agent, other tools) hold nothing and are respected.
 Before anything is touched the journal knows what is about to be done (`intents.py`).
 
-Decisions: a daily log in UTF-16 is continued in UTF-16, a file that is no text is refused; an
-existing log keeps its mode, a replaced file gets 0600 or stays stricter; hard links are refused,
-because the other name may lie anywhere.
+Decisions: a daily log in UTF-16 is continued in UTF-16, a file that is no text is refused, but an
+erasure takes lines out around single bytes that are no UTF-8; an existing log keeps its mode, a
+replaced file gets 0600 or stays stricter; hard links are refused, because the other name may lie
+anywhere.
 
 In which encoding a text file can be continued, as far as its first and NUL bytes tell.
 """
@@ -117,6 +118,7 @@ class DiskWorkspace:
         *,
         seen: WorkspaceText | None,
         mode: int | None = None,
+        erases: bool = False,
     ) -> Written:
         """Do the same in the encoding of the file, which may be left empty: an operator says so.
 
@@ -127,7 +129,7 @@ class DiskWorkspace:
         old = _look(root, relative)
         data = text.encode("utf-8", errors="replace")
         if old.data is not None:
-            data = _in_its_encoding(root / relative, old.data, text)
+            data = _in_its_encoding(root / relative, old.data, text, erases=erases)
         return self._replace(root, relative, data, seen, old, mode=mode)
 
     def _replace(
@@ -348,12 +350,30 @@ def _content(file: BinaryIO) -> bytes:
     return b"".join(pieces)
 
 
-def _in_its_encoding(path: Path, old: bytes, text: str) -> bytes:
+def _in_its_encoding(path: Path, old: bytes, text: str, *, erases: bool) -> bytes:
     """Return a text as the file at hand would hold it; one whose bytes are no text is refused."""
-    data = encoded_like(text, old[:4])
-    if data is None or decode(old)[1] == UNKNOWN:
+    was, encoding = decode(old)
+    if encoding != UNKNOWN:
+        data = encoded_like(text, old[:4])
+    else:
+        data = _around(old, was, text) if erases else None
+    if data is None:
         raise refused(path, "it holds bytes that are no text")
     return data
+
+
+def _around(old: bytes, was: str, text: str) -> bytes | None:
+    """Return what stays of a file in UTF-8, each line with the bytes in it that are no text.
+
+    None where it cannot be told which bytes a line had.
+    """
+    mark = codecs.BOM_UTF8 if old.startswith(codecs.BOM_UTF8) else b""
+    held = {"": b""}
+    for said, line in zip(was.split("\n"), old.removeprefix(mark).split(b"\n"), strict=False):
+        if line.decode("utf-8", "replace") != said or held.setdefault(said, line) != line:
+            return None
+    lines = text.split("\n")
+    return mark + b"\n".join(map(held.__getitem__, lines)) if held.keys() >= set(lines) else None
 
 
 def _status_to_write(place: Place) -> os.stat_result | None:

@@ -141,6 +141,7 @@ class AgentMemory:
         make: Callable[[WorkspaceText | None], str],
         *,
         mode: int | None = None,
+        erases: bool = False,
     ) -> tuple[str | None, str, Written]:
         """Replace a file by what is made of it; somebody's edit meanwhile is taken in, once.
 
@@ -148,6 +149,7 @@ class AgentMemory:
             relative: Path inside the workspace.
             make: Returns the new text; called again with a file that changed.
             mode: Permission bits that it had before; None for those of the writer.
+            erases: See the port.
 
         Returns:
             The text before, the text after, and what was written.
@@ -160,7 +162,9 @@ class AgentMemory:
             seen = self.read(relative)
             text = make(seen)
             try:
-                wrote = self.workspace.edit(self.root, relative, text, seen=seen, mode=mode)
+                wrote = self.workspace.edit(
+                    self.root, relative, text, seen=seen, mode=mode, erases=erases
+                )
             except ConcurrentEditError as error:
                 if is_last:
                     raise

@@ -113,7 +113,7 @@ def erase(
         def make(now: WorkspaceText | None, clean: Clean = clean) -> str:
             return clean("" if now is None else now.text, words, ids)
 
-        wrote.append(memory.change(path, make)[2])
+        wrote.append(memory.change(path, make, erases=True)[2])
     return Erased(wrote, *_erase_records(memory, erasure, edits), places)
 
 
@@ -225,7 +225,7 @@ def _cut(memory: AgentMemory, path: str, ids: frozenset[str]) -> Written | None:
         text = "" if now is None else now.text
         return without(path, text, [one for one in entries_of(path, text) if one.id in ids])[0]
 
-    return memory.change(path, make)[2]
+    return memory.change(path, make, erases=True)[2]
 
 
 def _ours(memory: AgentMemory) -> list[str]:

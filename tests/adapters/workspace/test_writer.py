@@ -226,6 +226,31 @@ class TestAppend:
         DiskWorkspace().append(root, "x.md", "- é\n", header="no")
         assert (root / "x.md").read_bytes() == old + "- é\r\n".encode(encoding)
 
+    @pytest.mark.parametrize("mark", [b"", codecs.BOM_UTF8])
+    def test_an_erasure_leaves_other_bytes_that_are_no_text(self, root: Path, mark: bytes) -> None:
+        (root / "x.md").write_bytes(mark + b"- caf\xe9\r\n- tea\n- caf\xe9\r\n- \xff\n\xff")
+        disk = DiskWorkspace()
+        for gone in ("- tea\n", "- \ufffd\n", "\ufffd|"):
+            seen = disk.read(root, "x.md")
+            assert seen is not None
+            text = f"{seen.text}|".replace(gone, "").rstrip("|")
+            with pytest.raises(WorkspaceError, match="no text"):
+                disk.edit(root, "x.md", text, seen=seen)
+            disk.edit(root, "x.md", text, seen=seen, erases=True)
+        assert (root / "x.md").read_bytes() == mark + b"- caf\xe9\r\n- caf\xe9\r\n"
+
+    @pytest.mark.parametrize(
+        "old", [b"- caf\xe9\n- caf\xe8\n- tea\n", codecs.BOM_UTF16_LE + b"a\0\n\0b"]
+    )
+    def test_an_erasure_that_cannot_tell_which_bytes_stay_is_refused(
+        self, root: Path, old: bytes
+    ) -> None:
+        (root / "x.md").write_bytes(old)
+        seen = DiskWorkspace().read(root, "x.md")
+        with pytest.raises(WorkspaceError, match="no text"):
+            DiskWorkspace().edit(root, "x.md", "- tea\n", seen=seen, erases=True)
+        assert (root / "x.md").read_bytes() == old
+
     @pytest.mark.parametrize(
         "old",
         [

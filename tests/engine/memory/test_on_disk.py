@@ -287,6 +287,25 @@ def test_hard_takes_lines_out_of_logs_that_say_it_in_escapes_or_beside_bytes_tha
     assert log.read_bytes() == b"kept\nkept too\n"
 
 
+def test_hard_leaves_other_bytes_that_are_no_text_and_forget_without_it_refuses(
+    place: Place,
+) -> None:
+    files = [place.workspace / name for name in ("MEMORY.md", "memory/archive/old.md")]
+    files[1].parent.mkdir()
+    for file in files:
+        file.write_bytes(f"- {FACT}\n".encode() + b"- zebra caf\xe9\n- caf\xff\n")
+    fact, cafe, _ = entries_of("MEMORY.md", files[0].read_bytes().decode("utf-8", "replace"))
+    refused = place.run(MemoryForget(place.ref, (cafe.id,)))
+    assert isinstance(refused, Failed)
+    assert "bytes that are no text" in refused.message
+    assert FACT.encode() in files[0].read_bytes()
+    for one in (fact, cafe):
+        outcome = place.run(MemoryForget(place.ref, (one.id,), is_hard=True))
+        assert isinstance(outcome, Forgotten), outcome
+    assert place.holding(b"zebra") == []
+    assert [file.read_bytes() for file in files] == [b"- caf\xff\n"] * 2
+
+
 def test_hard_leaves_what_every_record_says_of_itself(place: Place) -> None:
     """A day, a role and a field of the platform are lines of an entry, and of all records."""
     (place.workspace / "MEMORY.md").write_text(
