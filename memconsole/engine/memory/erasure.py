@@ -8,6 +8,7 @@ erased as well. A path where something stands is another's memory: it keeps its 
 from __future__ import annotations
 
 import logging
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from memconsole.domain.consolidate.text import DREAMS, parts_of
@@ -24,7 +25,7 @@ from memconsole.text.outgoing import let_out
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.cleanup import OldFile, TakenFile
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory, Memories
     from memconsole.engine.search.reindex import MemoryIndex
-    from memconsole.ports.platform import Journal
+    from memconsole.ports.platform import Journal, Locks
     from memconsole.ports.state import MemoryLog
 
 logger = logging.getLogger(__name__)
@@ -48,6 +49,9 @@ _FOLDERS: Final = (
 )
 _LEAST_CHARS: Final = 8
 """Shorter lines are removed only where nothing else stands in the line, and so are days."""
+
+_PATIENCE_S: Final = 5.0
+"""How long a cleanup is waited for."""
 
 _DAY: Final = r"\d{4}-\d\d-\d\d(?:[t ][\d:.,+z-]*)?"
 
@@ -130,8 +134,29 @@ def in_old_files(
     Raises:
         StateError: A file cannot be looked into or changed.
     """
-    agents = [one for one in reader.home().agents if str(one.workspace.resolve()) == memory.real]
+    agents = _agents(memory, reader)
     return erase_from_old(agents, old, holds=lambda line: _has(line, erasure.words), clean=clean)
+
+
+@contextmanager
+def no_cleanup(
+    memory: AgentMemory, *, reader: Reader, old: OldFiles, locks: Locks
+) -> Iterator[None]:
+    """Let no cleanup pack or take away old files, in which an erasure looks, for the block.
+
+    Raises:
+        LockedError: One is at work.
+        StateError: The state folder cannot be written.
+    """
+    folders = [old.settings.state_dir, *(one.sessions_dir for one in _agents(memory, reader))]
+    with ExitStack() as stack:
+        for folder in dict.fromkeys(one.resolve() for one in folders):
+            stack.enter_context(locks.workspace(folder, _PATIENCE_S))
+        yield
+
+
+def _agents(memory: AgentMemory, reader: Reader) -> list[Agent]:
+    return [one for one in reader.home().agents if str(one.workspace.resolve()) == memory.real]
 
 
 def _erase_records(
@@ -168,10 +193,11 @@ def finish(
     journal: Journal,
     reader: Reader,
     old_files: OldFiles,
+    locks: Locks,
 ) -> None:
-    """Finish erasures of runs that ended half way, the index included.
+    """Finish erasures of runs that ended half way, the index included, under the workspace's lock.
 
-    The workspace's lock is held. What cannot be done now stays promised, for the next run.
+    What cannot be done now stays promised, for the next run.
 
     Args:
         promised: What shall be gone.
@@ -182,20 +208,22 @@ def finish(
         journal: Where it is promised.
         reader: For the agents that there are.
         old_files: What was packed or taken away.
+        locks: Those of cleanup.
     """
-    place = agent.workspace.resolve()
-    known = {one.id for one in reader.home().agents if one.workspace.resolve() == place}
+    known = {one.id for one in _agents(memories.of(agent.id), reader)}
     for erasure in promised:
         try:
-            owner = erasure.agent if erasure.agent in known else agent.id
-            memory = memories.of(owner)
-            with journal.turn(memory.root, is_forward=True):
+            memory = memories.of(erasure.agent if erasure.agent in known else agent.id)
+            with (
+                no_cleanup(memory, reader=reader, old=old_files, locks=locks),
+                journal.turn(memory.root, is_forward=True),
+            ):
                 erase(memory, erasure, edits, reader=reader, old=old_files)
             reader.forget()
             # The run that was killed may have come as far as the transcripts.
             _, notice = memory_index.refresh(memory, is_full=True, with_talks=True)
             if notice is None:
-                journal.kept(memory.root, erasure)
+                journal.kept(agent.workspace, erasure)
                 continue
             why = told(notice.message, erasure)
         except MemconsoleError as error:

@@ -18,7 +18,7 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Written
 from memconsole.domain.memory.blocks import pieces_of
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, without
 from memconsole.domain.memory.entries import entries_of
-from memconsole.engine.memory.erasure import erase, erasure_of, in_old_files, told
+from memconsole.engine.memory.erasure import erase, erasure_of, in_old_files, no_cleanup, told
 from memconsole.errors import ConcurrentEditError, MemconsoleError
 from memconsole.text.figures import plural
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from memconsole.engine.memory.erasure import Erased
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.engine.search.reindex import MemoryIndex
-    from memconsole.ports.platform import Journal
+    from memconsole.ports.platform import Journal, Locks
     from memconsole.ports.state import MemoryLog
 
 ARCHIVE: Final = "memory/archive"
@@ -54,6 +54,7 @@ def forget(
     journal: Journal,
     reader: Reader,
     old_files: OldFiles,
+    locks: Locks,
 ) -> Outcome:
     """Take out the entries that the ids name; those that are gone already are an error.
 
@@ -63,7 +64,14 @@ def forget(
     """
     if command.is_hard:
         return _erase(
-            command, memory_turns, memory_index, edits, journal, reader=reader, old=old_files
+            command,
+            memory_turns,
+            memory_index,
+            edits,
+            journal,
+            reader=reader,
+            old=old_files,
+            locks=locks,
         )
     return memory_turns.edit(command, lambda memory: _forget(command, memory, edits))
 
@@ -77,6 +85,7 @@ def _erase(
     *,
     reader: Reader,
     old: OldFiles,
+    locks: Locks,
 ) -> Outcome:
     """Leave no copy; what is left when it fails half way is erased by the next run."""
     done: list[tuple[AgentMemory, Erasure, Erased]] = []
@@ -87,16 +96,17 @@ def _erase(
         if command.dry_run:
             held = in_old_files(memory, erasure, reader=reader, old=old)
             return _planned(command, memory, entries, held)
-        journal.promise(memory.root, erasure, memory.now)
-        try:
-            reader.forget()
-            erased = erase(memory, erasure, edits, reader=reader, old=old)
-            done.append((memory, erasure, erased))
-            return _done(command, memory, entries, erased.wrote, erased)
-        except MemconsoleError as error:
-            journal.failed(memory.root, erasure, told(str(error), erasure))
-            error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
-            raise
+        with no_cleanup(memory, reader=reader, old=old, locks=locks):
+            journal.promise(memory.root, erasure, memory.now)
+            try:
+                reader.forget()
+                erased = erase(memory, erasure, edits, reader=reader, old=old)
+            except MemconsoleError as error:
+                journal.failed(memory.root, erasure, told(str(error), erasure))
+                error.hint = f"{error.hint} What is left of it is erased by the next run.".lstrip()
+                raise
+        done.append((memory, erasure, erased))
+        return _done(command, memory, entries, erased.wrote, erased)
 
     outcome = memory_turns.edit(command, attempt, is_indexed=False)
     if not isinstance(outcome, Forgotten):

@@ -448,6 +448,25 @@ def test_an_erasure_that_the_disk_refuses_says_that_it_goes_on() -> None:
     assert "ninja" not in (stage.text() or "")
 
 
+def test_an_erasure_begins_once_no_cleanup_moves_the_files_it_looks_into() -> None:
+    stage = Stage()
+    wanted = stage.id_of("ninja")
+    place = AGENT.sessions_dir.resolve()
+    stage.world.locks.held_by[place] = "a cleanup"
+    assert "in use by a cleanup" in failed(stage.forget(wanted, is_hard=True), "locked").message
+    assert stage.world.journal.promised == []
+    del stage.world.locks.held_by[place]
+    stage.world.workspace.refused["MEMORY.md"] = "no space left on device"
+    failed(stage.forget(wanted, is_hard=True), "workspace")
+    stage.world.workspace.refused.clear()
+    stage.world.locks.held_by[place] = "a cleanup"
+    stage.add("Anything else", layer=Layer.USER)
+    assert "in use by a cleanup" in stage.unfinished()
+    del stage.world.locks.held_by[place]
+    stage.add("When it has ended", layer=Layer.USER)
+    assert (stage.unfinished(), stage.world.journal.promised) == ("", [])
+
+
 def test_a_bug_in_an_erasure_keeps_no_later_run_from_saving(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
