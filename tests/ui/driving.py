@@ -187,14 +187,14 @@ async def at_work(
 async def settle(pilot: Pilot[int]) -> None:
     """Wait until no worker runs and every message they sent has been handled; draw what is new."""
     async with asyncio.timeout(PATIENCE_S):
-        await _stillness()
+        await stillness()
         while len(pilot.app.workers):
             await pilot.app.workers.wait_for_complete()
-            await _stillness()
+            await stillness()
     _draw(pilot.app.screen._compositor, screen_stack=pilot.app._background_screens)
 
 
-async def _stillness() -> None:
+async def stillness() -> None:
     """Wait until nothing is about to run: on a busy machine a pause is no proof.
 
     No callback is ready, nor comes to be so by looking at what is due or came from a thread; and

@@ -20,7 +20,7 @@ from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.table import draw_row, fit
 from memconsole.ui.screens.jobs.screen import jobs_listing
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, at_work, words
+from tests.ui.driving import COMPACT, WIDE, at_work, stillness, words
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
@@ -295,13 +295,14 @@ async def test_a_job_that_runs_is_asked_about_before_it_quits() -> None:
     jobs.gate.clear()
     async with at_work(engine_with(jobs), WIDE) as desk:
         await desk.press("v", "j", "a", "x")
-        await desk.pilot.press("y", "q")
-        await desk.pilot.pause()
+        for key in ("y", "q"):
+            await desk.pilot.press(key)
+            await stillness()
         assert "Still running: checkpoint." in words(desk.text("dialog"))
         await desk.pilot.press("n")
         assert "stop" not in jobs.asked
         await desk.pilot.press("q")
-        await desk.pilot.pause()
+        await stillness()
         await desk.pilot.press("y")
         jobs.gate.set()
     assert desk.app.left.jobs == ("checkpoint",)
