@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 from threading import Event
 from typing import TYPE_CHECKING
 
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 _AT_ONCE = 1000
 """Most of them wait, for a host that is away or for their turn."""
+
+_LOOK_S = 0.2
+"""Ctrl-C may reach another thread of the process: then it wakes nobody who waits without end."""
 
 
 def ask_all(
@@ -44,7 +47,10 @@ def ask_all(
 
     with ThreadPoolExecutor(min(_AT_ONCE, len(sources)) or 1) as pool:
         try:
-            return tuple(pool.map(one, sources))
+            asked = [pool.submit(one, source) for source in sources]
+            while wait(asked, _LOOK_S).not_done:
+                pass
+            return tuple(each.result() for each in asked)
         except BaseException:  # Ctrl-C: those that are being asked are told before they are left
             stop.set()
             raise
