@@ -33,7 +33,9 @@ class SessionClass(StrEnum):
     @property
     def phrase(self) -> str:
         """One session of the class in words, such as `an incognito session`."""
-        article = "an" if self in (SessionClass.INCOGNITO, SessionClass.OTHER) else "a"
+        if self is SessionClass.OTHER:
+            return "a session of a kind that is not known"
+        article = "an" if self is SessionClass.INCOGNITO else "a"
         return f"{article} {self.value} session"
 
     @property
