@@ -33,9 +33,7 @@ class SessionClass(StrEnum):
     @property
     def phrase(self) -> str:
         """One session of the class in words, such as `an incognito session`."""
-        if self is SessionClass.OTHER:
-            return "a session of a kind that is not known"
-        article = "an" if self is SessionClass.INCOGNITO else "a"
+        article = "an" if self in (SessionClass.INCOGNITO, SessionClass.OTHER) else "a"
         return f"{article} {self.value} session"
 
     @property

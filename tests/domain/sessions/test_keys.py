@@ -254,12 +254,3 @@ def test_each_class_has_its_article() -> None:
     assert {one for one in SessionClass if one.phrase == f"a {one.value} session"} == {
         one for one in SessionClass if one not in vowels
     }
-
-
-def test_a_class_is_called_by_what_it_is() -> None:
-    told = [one.phrase for one in (SessionClass.CRON, SessionClass.INCOGNITO, SessionClass.OTHER)]
-    assert told == [
-        "a cron session",
-        "an incognito session",
-        "a session of a kind that is not known",
-    ]
