@@ -30,9 +30,9 @@ from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.source import PostgresFleet
 from memconsole.adapters.fleet.signing import Signer
 from memconsole.adapters.host.status_file import JsonStatusFile
-from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.letters import Operator
 from memconsole.domain.fleet.server import parse_server
+from memconsole.domain.published import Fact
 from memconsole.engine.fleet.ask import ask_all
 from memconsole.engine.fleet.letters import Door, LetterWorker
 from tests.lanes.postgres.fleet import Fleet

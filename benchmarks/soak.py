@@ -37,7 +37,7 @@ from memconsole.domain.settings import Settings
 from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
 from memconsole.scheduler.runner import JobRunner
-from memconsole.scheduler.service import SchedulerService
+from memconsole.scheduler.scheduler import SchedulerService
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -33,11 +33,11 @@ from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.adapters.platform.home import find_home
 from memconsole.compose.process import user_home
 from memconsole.compose.search import query_model
-from memconsole.domain.figures import Veil
 from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.letters import operator_of
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.fleet.server import parse_server
+from memconsole.domain.published import Veil
 from memconsole.engine.fleet.letters import Door, LetterWorker, look_after
 from memconsole.engine.fleet.publishing import Publisher
 from memconsole.engine.search.copied import CopySearch
@@ -52,12 +52,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import HomeRef
-    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.fleet.letters import Letter, Sent
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
+    from memconsole.domain.published import Fact
     from memconsole.domain.settings import Settings
     from memconsole.engine.engine import Engine
     from memconsole.ports.fleet import FleetSource

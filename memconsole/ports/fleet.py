@@ -9,13 +9,13 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from memconsole.domain.agents import HomeRef
-    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import CopiedIndex, Searched, Shelf
     from memconsole.domain.fleet.letters import LetterState, Received
     from memconsole.domain.fleet.members import Look
     from memconsole.domain.fleet.publishing import Published
     from memconsole.domain.fleet.shapes import Json
     from memconsole.domain.fleet.wire import Heard
+    from memconsole.domain.published import Fact
     from memconsole.ports.search import IndexReader
 
 

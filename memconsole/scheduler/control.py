@@ -17,9 +17,9 @@ from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.loop import Notifier, WakeSignal, serve
 from memconsole.scheduler.runner import JobRunner
-from memconsole.scheduler.service import Execution, SchedulerService
+from memconsole.scheduler.scheduler import Execution, SchedulerService
+from memconsole.scheduler.serving import Notifier, WakeSignal, serve
 from memconsole.scheduler.watcher import Watcher
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from memconsole.ports.jobs import ChildRunner, JobLocks, JobStore, TwoClocks
     from memconsole.ports.platform import ChangeFeed, RunLog, SchedulerControl
     from memconsole.scheduler.jobs import Job
-    from memconsole.scheduler.loop import Supervisor
+    from memconsole.scheduler.serving import Supervisor
     from memconsole.scheduler.watcher import Watch
 
 logger = logging.getLogger(__name__)

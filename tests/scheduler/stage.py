@@ -17,7 +17,7 @@ from memconsole.errors import LockedError, SchedulerOwnedError, StateError
 from memconsole.scheduler.job_history import JobHistory
 from memconsole.scheduler.jobs import Job
 from memconsole.scheduler.runner import JobRunner
-from memconsole.scheduler.service import SchedulerService
+from memconsole.scheduler.scheduler import SchedulerService
 from memconsole.scheduler.workspace_queue import WorkspaceQueue
 from tests.doubles.bundle import World
 from tests.doubles.jobs import FakeJobs

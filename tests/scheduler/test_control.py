@@ -19,7 +19,7 @@ from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, UsageError
 from memconsole.scheduler.control import Jobs, Stopper
 from memconsole.scheduler.jobs import TABLE as ALL
-from memconsole.scheduler.loop import Notifier, serve
+from memconsole.scheduler.serving import Notifier, serve
 from tests.doubles.bundle import World
 from tests.doubles.jobs import FakeJobs
 from tests.doubles.platform import NOW, FakeRuns, FakeScheduler

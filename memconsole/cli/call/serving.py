@@ -27,7 +27,7 @@ from memconsole.domain.agents import Origin
 from memconsole.domain.jobs.layers import Layer
 from memconsole.errors import UsageError
 from memconsole.scheduler.control import Stopper
-from memconsole.scheduler.loop import Notifier
+from memconsole.scheduler.serving import Notifier
 from memconsole.system import launch
 from memconsole.text.figures import plural
 

@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, cast
 
 from memconsole.cli.json import encode, outcome
 from memconsole.cli.output.views import is_shown
-from memconsole.domain.figures import facts_of, names_in, outcomes_of
+from memconsole.domain.published import facts_of, names_in, outcomes_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from datetime import datetime, timedelta
 
-    from memconsole.domain.figures import Fact, Veil
     from memconsole.domain.fleet.shapes import Json, Row
+    from memconsole.domain.published import Fact, Veil
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.engine.engine import Engine

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from threading import Event
 
-    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import Shelf
+    from memconsole.domain.published import Fact
     from memconsole.ports.alerts import StatusFile
     from memconsole.ports.fleet import FleetCopy
     from memconsole.ports.platform import Clock

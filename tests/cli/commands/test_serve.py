@@ -146,8 +146,8 @@ from memconsole.errors import SchedulerOwnedError
 from memconsole.scheduler.control import Stopper
 from memconsole.cli.allocator import has_gnu_library
 from memconsole.scheduler.jobs import TABLE
-from memconsole.scheduler.loop import Notifier
-import memconsole.scheduler.service
+from memconsole.scheduler.serving import Notifier
+import memconsole.scheduler.scheduler
 
 HOUR = timedelta(hours=1)
 kind, folder = sys.argv[1], Path(sys.argv[2])

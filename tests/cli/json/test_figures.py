@@ -9,7 +9,7 @@ from memconsole.cli.json.figures import Figures
 from memconsole.compose import engine as wiring
 from memconsole.compose import process
 from memconsole.domain.agents import Origin
-from memconsole.domain.figures import Veil
+from memconsole.domain.published import Veil
 from tests.doubles.platform import FakeClock
 
 if TYPE_CHECKING:

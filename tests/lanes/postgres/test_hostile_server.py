@@ -22,9 +22,9 @@ from memconsole.adapters.fleet.postgres.watch import PostgresWatch
 from memconsole.adapters.fleet.signing import Signer
 from memconsole.cli.main import main
 from memconsole.domain.agents import HomeRef
-from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.letters import Operator
 from memconsole.domain.fleet.server import parse_server
+from memconsole.domain.published import Fact
 from memconsole.domain.search.values import SearchRequest
 from memconsole.domain.settings import Settings
 from memconsole.engine.fleet.letters import Door, LetterWorker

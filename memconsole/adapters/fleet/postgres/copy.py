@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
     import psycopg
 
-    from memconsole.domain.figures import Fact
     from memconsole.domain.fleet.chunks import Shelf
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Row
+    from memconsole.domain.published import Fact
 
 
 class PostgresCopy:

@@ -11,10 +11,10 @@ from memconsole.adapters.fleet.postgres.connect import connect, said, table_of, 
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.adapters.fleet.postgres.post import Draft, Ended, Post
 from memconsole.domain.agents import HomeRef
-from memconsole.domain.figures import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
 from memconsole.domain.fleet.members import freshness_of
 from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshness, Heard
+from memconsole.domain.published import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.errors import FleetError, SourceAwayError
 from memconsole.text.plain import one_line
 

@@ -18,9 +18,9 @@ from memconsole.adapters.fleet.postgres.source import (
     read_homes,
 )
 from memconsole.domain.agents import HomeRef
-from memconsole.domain.figures import Fact
 from memconsole.domain.fleet.members import Look, Seen
 from memconsole.domain.fleet.wire import MOST_BYTES
+from memconsole.domain.published import Fact
 from memconsole.errors import SourceAwayError
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ import pytest
 
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.jobs.schedule import MAX_TICK_S, DailyAt, Every
-from memconsole.scheduler.service import Execution, give_back
+from memconsole.scheduler.scheduler import Execution, give_back
 from tests.doubles.jobs import FakeJobs
 from tests.doubles.platform import NOW
 from tests.scheduler.stage import DONE, Stage, job

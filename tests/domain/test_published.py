@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.figures import Veil, answer_of, facts_of, names_in
+from memconsole.domain.published import Veil, answer_of, facts_of, names_in
 
 if TYPE_CHECKING:
     from memconsole.domain.fleet.shapes import Json

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, MutableMapping
 
     from memconsole.ports.jobs import JobLocks
-    from memconsole.scheduler.service import SchedulerService
+    from memconsole.scheduler.scheduler import SchedulerService
 
 
 logger = logging.getLogger(__name__)

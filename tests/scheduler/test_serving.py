@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.scheduler.loop import Notifier, WakeSignal
+from memconsole.scheduler.serving import Notifier, WakeSignal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
