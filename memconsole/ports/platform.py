@@ -217,8 +217,14 @@ class Journal(Protocol):
             StateError: Our own database cannot be written.
         """
 
-    def promise(self, root: Path, erasure: Erasure, at: datetime) -> None:
+    def promise(self, root: Path, erasure: Erasure, at: datetime, *, home: Path) -> None:
         """Store that something shall be gone; from here on the turn is finished, not taken back.
+
+        Args:
+            root: The workspace, whose lock is held.
+            erasure: What shall be gone.
+            at: When that was decided.
+            home: Of the agent whose memory it is.
 
         Raises:
             StateError: It cannot be stored; nothing must be written.

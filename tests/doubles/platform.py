@@ -445,7 +445,7 @@ class FakeJournal(Unwritable):
         super().__init__()
         self.workspace = workspace
         self.promised: list[tuple[Path, Erasure]] = []
-        self.told: dict[tuple[Path, Erasure], tuple[datetime, str]] = {}
+        self.told: dict[tuple[Path, Erasure], tuple[datetime, str, str]] = {}
         self._is_forward = False
 
     @contextmanager
@@ -464,10 +464,10 @@ class FakeJournal(Unwritable):
         self._check()
         return tuple(one for place, one in reversed(self.promised) if place == root)
 
-    def promise(self, root: Path, erasure: Erasure, at: datetime) -> None:
+    def promise(self, root: Path, erasure: Erasure, at: datetime, *, home: Path) -> None:
         self._check()
         self.promised.append((root, erasure))
-        self.told[root, erasure] = at, ""
+        self.told[root, erasure] = at, "", "" if home == Path() else str(home)
         self._is_forward = True
 
     def kept(self, root: Path, erasure: Erasure) -> None:
@@ -476,7 +476,8 @@ class FakeJournal(Unwritable):
 
     def failed(self, root: Path, erasure: Erasure, why: str) -> None:
         if not self.is_unwritable:
-            self.told[root, erasure] = self.told[root, erasure][0], why
+            at, _, home = self.told[root, erasure]
+            self.told[root, erasure] = at, why, home
 
     def unfinished(self) -> tuple[OpenErasure, ...]:
         return tuple(OpenErasure(str(one[0]), *self.told[one]) for one in self.promised)

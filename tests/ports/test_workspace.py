@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,12 +21,10 @@ from memconsole.domain.memory.intents import Erasure, OpenErasure
 from memconsole.domain.memory.records import SummaryRecord, WorkspaceText
 from memconsole.errors import ConcurrentEditError, LockedError, StateError, WorkspaceError
 from tests.doubles.bundle import World
-from tests.doubles.platform import NOW
+from tests.doubles.platform import HOME, NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
-
     from memconsole.ports.platform import Journal, Locks, Workspace
     from memconsole.ports.state import SummaryLog, WorkspaceFolders
 
@@ -232,12 +231,12 @@ def test_a_record_stands_for_what_was_written_before_it(place: Place) -> None:
 
 def test_a_promise_is_told_until_it_is_kept(place: Place, tmp_path: Path) -> None:
     with place.failing_turn():
-        place.journal.promise(place.root, ERASURE, NOW)
+        place.journal.promise(place.root, ERASURE, NOW, home=HOME)
         place.write(NOTE, "x\n")
     assert place.text(NOTE) == "x\n"
     assert place.journal.close(place.root) == (ERASURE,)
     [told] = place.journal.unfinished()
-    assert told == OpenErasure(str(place.root), NOW, "")
+    assert told == OpenErasure(str(place.root), NOW, "", str(HOME))
     place.journal.failed(place.root, ERASURE, "the disk is full")
     assert place.journal.unfinished() == (replace(told, why="the disk is full"),)
     assert place.journal.close(tmp_path) == ()
@@ -265,7 +264,7 @@ def test_nothing_begins_that_could_not_be_taken_back(closed_place: Place) -> Non
     with pytest.raises(StateError):
         place.journal.close(place.root)
     with pytest.raises(StateError):
-        place.journal.promise(place.root, ERASURE, NOW)
+        place.journal.promise(place.root, ERASURE, NOW, home=HOME)
     with pytest.raises(StateError):
         place.journal.kept(place.root, ERASURE)
     place.journal.failed(place.root, ERASURE, "the disk is full")

@@ -3,8 +3,8 @@
 An intent is durable before the file is touched, and goes in the transaction that remembers what the
 write was for: `StateDatabase.record`. What is left behind is of a run that ended in between.
 
-What shall be erased is a row of its own: `after` says what, `start` when it was promised (seconds
-since 1970, 0 where nobody wrote it down), `before` why the last try failed.
+What shall be erased is a row of its own: `after` says what, `path` in which home, `start` when it
+was promised (seconds since 1970, 0 where nobody wrote it down), `before` why the last try failed.
 """
 
 from __future__ import annotations
@@ -101,12 +101,12 @@ class StateJournal:
         if number is not None:
             self._forget("id = ?", number)
 
-    def promise(self, root: Path, erasure: Erasure, at: datetime) -> None:
+    def promise(self, root: Path, erasure: Erasure, at: datetime, *, home: Path) -> None:
         """Store that something shall be gone; from here on the turn is finished, not taken back."""
         row = {
             "turn": "",
             "workspace": _place(root),
-            "path": "",
+            "path": masked(str(home)),
             "kind": _ERASE,
             "after": _payload(erasure),
             "start": round(at.timestamp()),
@@ -130,14 +130,15 @@ class StateJournal:
 
     def unfinished(self) -> tuple[OpenErasure, ...]:
         """Return what is promised, the oldest first; nothing where nobody can look."""
-        statement = f"SELECT workspace, start, before FROM intent WHERE {_IS_PROMISE}"
+        statement = f"SELECT workspace, start, before, path FROM intent WHERE {_IS_PROMISE}"
         return tuple(
             OpenErasure(
                 str(place),
                 datetime.fromtimestamp(start, UTC) if isinstance(start, int) and start else None,
                 why.decode("utf-8", "replace") if isinstance(why, bytes) else "",
+                str(home),
             )
-            for place, start, why in self._database.rows(f"{statement} ORDER BY id")
+            for place, start, why, home in self._database.rows(f"{statement} ORDER BY id")
         )
 
     def _undo(self, root: Path, name: str) -> None:

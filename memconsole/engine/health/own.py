@@ -12,6 +12,7 @@ from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import WRONG_SETTINGS
 from memconsole.errors import MemconsoleError
+from memconsole.system.folders import is_gone
 from memconsole.text.figures import plural
 from memconsole.text.outgoing import name_out
 
@@ -28,6 +29,10 @@ _FAILURES = 3
 _MISSED_TURNS = 3
 _LONG_HELD = timedelta(minutes=10)
 _CUT_OFF = "it was cut off"
+NOBODYS = (
+    "No run comes where no agent works: let an agent have that folder as its workspace again, empty "
+    "where it is gone, and run `memconsole checkpoint --agent ID`."
+)
 _RESETS = 20
 _QUIET = timedelta(minutes=5)
 _APART = timedelta(minutes=1)
@@ -139,8 +144,12 @@ def locks(inputs: HealthInputs) -> Check:
     if unfinished:
         erasures = [_left(agent, one) for agent, one in unfinished]
         said.insert(0, f"what was to be erased may still stand: {named(erasures)}")
-        retry = f"`memconsole checkpoint --agent {unfinished[0][0]}`"
-        hints.insert(0, f"Mend that: each run that writes there tries again, {retry} at once.")
+        owners = [agent for agent, _ in unfinished if agent is not None]
+        if len(owners) < len(unfinished):
+            hints.insert(0, NOBODYS)
+        if owners:
+            retry = f"`memconsole checkpoint --agent {owners[0]}`"
+            hints.insert(0, f"Mend that: each run that writes there tries again, {retry} at once.")
     if not said:
         inputs.runs.require_readable()  # what is to be erased is kept there too
         return ok("locks", f"{len(held)} locks are held, none for long", len(held))
@@ -153,24 +162,30 @@ def locks(inputs: HealthInputs) -> Check:
         1,
         hint=" ".join(hints),
         since=min((at for at in begun if at is not None), default=None),
-        details=(*(f"{agent}: {one.workspace}" for agent, one in unfinished), *names),
+        details=(*(f"{agent or '?'}: {one.workspace}" for agent, one in unfinished), *names),
     )
 
 
-def _unfinished(inputs: HealthInputs) -> list[tuple[str, OpenErasure]]:
-    """Return agents with the erasures in their workspaces that failed, or should long be done."""
-    owners = {name_out(str(one.workspace.resolve())): one.id for one in inputs.snapshot.home.agents}
+def _unfinished(inputs: HealthInputs) -> list[tuple[str | None, OpenErasure]]:
+    """Return agents with the erasures in their workspaces that failed, or should long be done.
+
+    The agent is None where no known one has that workspace: no run comes there to finish it.
+    """
+    home = inputs.snapshot.home
+    owners = {name_out(str(one.workspace.resolve())): one.id for one in home.agents}
+    own = name_out(str(home.path))
     return [
-        (owners[one.workspace], one)
+        (owners.get(one.workspace), one)
         for one in inputs.journal.unfinished()
-        if one.workspace in owners
+        if (one.workspace in owners or one.home in ("", own) or is_gone(one.home))
         and (one.why or one.since is None or inputs.now - one.since >= _LONG_HELD)
     ]
 
 
-def _left(agent: str, one: OpenErasure) -> str:
+def _left(agent: str | None, one: OpenErasure) -> str:
     since = "" if one.since is None else f" since {one.since:%Y-%m-%d %H:%M} UTC"
-    return f"`memory forget --hard` of {agent} is not finished{since}: {one.why or _CUT_OFF}"
+    where = agent or f"{one.workspace}, where no known agent works any more,"
+    return f"`memory forget --hard` of {where} is not finished{since}: {one.why or _CUT_OFF}"
 
 
 def state(inputs: HealthInputs) -> Check:

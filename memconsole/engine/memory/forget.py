@@ -97,7 +97,7 @@ def _erase(
             held = in_old_files(memory, erasure, reader=reader, old=old)
             return _planned(command, memory, entries, held)
         with no_cleanup(memory, reader=reader, old=old, locks=locks):
-            journal.promise(memory.root, erasure, memory.now)
+            journal.promise(memory.root, erasure, memory.now, home=memory.home.path)
             try:
                 reader.forget()
                 erased = erase(memory, erasure, edits, reader=reader, old=old)

@@ -270,7 +270,7 @@ def test_another_workspace_is_not_touched(
 
 def test_a_promise_is_told_until_it_is_kept_and_leaves_no_word(place: Place) -> None:
     def act() -> None:
-        place.journal.promise(place.root, ERASURE, NOW)
+        place.journal.promise(place.root, ERASURE, NOW, home=place.root)
         place.append()
         raise WorkspaceError("the disk is full")
 
@@ -286,7 +286,7 @@ def test_a_promise_is_told_until_it_is_kept_and_leaves_no_word(place: Place) -> 
 
 def test_what_was_erased_is_in_no_log_of_a_database_that_stays_open(place: Place) -> None:
     with place.database.keep_open():
-        place.journal.promise(place.root, ERASURE, NOW)
+        place.journal.promise(place.root, ERASURE, NOW, home=place.root)
         assert leaks(place) != []
         place.journal.kept(place.root, ERASURE)
         assert leaks(place) == []

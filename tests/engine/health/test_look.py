@@ -27,6 +27,7 @@ from memconsole.domain.settings.sections import FleetSettings
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.engine.engine import Engine
+from memconsole.engine.health import own
 from tests.doubles.platform import HOME, NOW
 from tests.doubles.search import FakePlatformIndex
 from tests.engine.health.well_world import (
@@ -480,8 +481,8 @@ def index_broken(world: World) -> None:
 
 def test_an_erasure_is_told_beside_locks_once_it_takes_too_long(world: World) -> None:
     erasure = Erasure("main", (), frozenset(), frozenset())
-    for root in (AGENT.workspace, Path("/of/another/home")):
-        world.journal.promise(root, erasure, NOW)
+    for root, home in ((AGENT.workspace, HOME), (Path("/of/another"), Path("/"))):
+        world.journal.promise(root, erasure, NOW, home=home)
     world.clock.at = NOW + timedelta(minutes=9)
     assert status(world, "locks") == "ok"
     world.clock.at = NOW + timedelta(minutes=10)
@@ -493,6 +494,23 @@ def test_an_erasure_is_told_beside_locks_once_it_takes_too_long(world: World) ->
     assert (inputs(world, "locks").value, inputs(world, "locks").since) == (1, NOW)
     world.journal.kept(AGENT.workspace, erasure)
     assert status(world, "locks") == "ok"
+
+
+@pytest.mark.parametrize("home", ["of-this", "moved-since", "unknown"])
+def test_an_erasure_is_told_where_no_agent_works_any_more(world: World, home: str) -> None:
+    erasure = Erasure("gone", (), frozenset(), frozenset())
+    place = {"of-this": HOME, "moved-since": Path("/nothing/stands/here"), "unknown": Path()}[home]
+    world.journal.promise(root := Path("/of/nobody"), erasure, NOW, home=place)
+    world.journal.failed(root, erasure, "the disk is full")
+    found = inputs(world, "locks")
+    told = f"{root}, where no known agent works any more, is not finished since 2026-01-26 13:20 UTC"
+    assert f"{told}: the disk is full" in found.message
+    assert (found.details, found.value) == ((f"?: {root}",), 1)
+    assert found.hint == own.NOBODYS
+    world.journal.promise(AGENT.workspace, erasure, NOW, home=HOME)
+    world.journal.failed(AGENT.workspace, erasure, "refused")
+    found = inputs(world, "locks")
+    assert "`memconsole checkpoint --agent main` at once. No run comes" in found.hint
 
 
 def platform_index_behind(world: World) -> None:
