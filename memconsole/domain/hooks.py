@@ -297,11 +297,22 @@ def open_to(root: Mapping[str, object], agent: str, others: Sequence[str]) -> tu
 
 
 def denials(
-    root: Mapping[str, object], agent: str, others: Sequence[str]
+    root: Mapping[str, object],
+    agent: str,
+    others: Sequence[str],
+    *,
+    whole: Mapping[str, object] | None = None,
 ) -> tuple[tuple[Change, ...], tuple[str, ...]]:
-    """Return what denies an entry to the other agents, and the agents that a person has to deny."""
+    """Return what denies an entry to the other agents, and the agents that a person has to deny.
+
+    Args:
+        root: What the file says that is changed.
+        agent: Whose entry it is.
+        others: The other agents.
+        whole: With its parts, which may deny it as well; None for none.
+    """
     made, by_hand = [], []
-    for other in open_to(root, agent, others):
+    for other in open_to(root if whole is None else whole, agent, others):
         keys = _deny_keys(root, other)
         if keys is None:
             by_hand.append(other)
@@ -329,6 +340,21 @@ def removals(root: Mapping[str, object], names: Sequence[str]) -> tuple[Change, 
         has_more = left or len(part(_entry(root, agent), "tools")) > 1
         made.append(Change(keys if has_more else keys[:-1], left or None))
     return tuple(made)
+
+
+def left_in(
+    root: Mapping[str, object], names: Sequence[str], hooks: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the keys of a file by which it still has entries, denials of them, or hooks on."""
+    patterns = {_pattern(name) for name in names}
+    found: list[tuple[str, ...]] = [(*SERVERS, it) for it in names if it in entries(root)]
+    for agent in part(part(root, "agents"), "entries"):
+        keys = _deny_keys(root, agent)
+        if keys is not None and patterns & {*_denied(root, agent)}:
+            found.append(keys)
+    on = part(part(part(root, "hooks"), "internal"), "entries")
+    found += [("hooks", "internal", "entries", name) for name in hooks if name in on]
+    return tuple(Change(keys, None).key for keys in found)
 
 
 def switched_on(root: Mapping[str, object], names: Sequence[str]) -> tuple[Change, ...]:

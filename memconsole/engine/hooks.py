@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.config_check.edit import EditError, edit, with_changes
@@ -16,21 +17,25 @@ from memconsole.domain.hooks import (
     entries,
     is_enabled,
     is_taken,
+    left_in,
     open_to,
     removals,
     server_name,
     switched_on,
 )
 from memconsole.domain.release import HAS_MCP_SERVERS, least_release, release_of
+from memconsole.engine.config_check.fix import require_changeable
 from memconsole.engine.home.lookup import find_agent
 from memconsole.errors import PlatformConfigError, ReadOnlyError
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
     from memconsole.domain.agents import Home
     from memconsole.domain.config_check.edit import Edit
-    from memconsole.domain.config_check.finding import Change, ConfigText
+    from memconsole.domain.config_check.finding import Change, ConfigPart, ConfigText
     from memconsole.domain.settings import Settings
     from memconsole.ports.platform import Gateway
     from memconsole.ports.platform_files import ConfigFile, HookFolder
@@ -40,6 +45,20 @@ _PLACES: Final = (
     "MEMCONSOLE_STATE__DIR",
 )  # fmt: skip
 """Variables that say where our own files lie; the platform gives its servers few variables."""
+
+
+class Removed(NamedTuple):
+    """What was taken out of the platform home.
+
+    Attributes:
+        gone: The folders of the hooks.
+        wrote: The copy and the configuration, where it was changed.
+        left: Sentences: which file still has what, and why; a person has to take it out.
+    """
+
+    gone: tuple[str, ...] = ()
+    wrote: tuple[Written, ...] = ()
+    left: tuple[str, ...] = ()
 
 
 class HookService:
@@ -78,13 +97,8 @@ class HookService:
         self._require_writing("hooks install", dry_run=dry_run)
         return self.folder.install(prefix, dry_run=dry_run)
 
-    def remove(
-        self, prefix: str = "", *, dry_run: bool = False
-    ) -> tuple[tuple[str, ...], tuple[Written, ...]]:
+    def remove(self, prefix: str = "", *, dry_run: bool = False) -> Removed:
         """Take our hooks, what switches them on and our entries out of the platform home.
-
-        Returns:
-            The folders of the hooks; and the copy and the configuration, where it was changed.
 
         Raises:
             ReadOnlyError: Nothing may be changed.
@@ -100,8 +114,8 @@ class HookService:
         except PlatformConfigError:  # nothing in it is in the way of the folders
             self.folder.remove(prefix, dry_run=dry_run)
             raise
-        wrote = self.remove_tools(hooks=ours, dry_run=dry_run)
-        return self.folder.remove(prefix, dry_run=dry_run), wrote
+        done = self.remove_tools(hooks=ours, dry_run=dry_run)
+        return done._replace(gone=self.folder.remove(prefix, dry_run=dry_run))
 
     def install_tools(
         self, agent_id: str, *, are_notes_allowed: bool = False, dry_run: bool = False
@@ -116,7 +130,8 @@ class HookService:
             ReadOnlyError: Nothing may be changed.
             ConcurrentEditError: Someone changed the configuration meanwhile; it was left alone.
             PlatformConfigError: This release has no such entries, an entry of that name is somebody
-                else's, another agent cannot be denied it, or the file cannot be changed.
+                else's or stands in a part, another agent cannot be denied it, or the file cannot be
+                changed.
         """
         self._require_writing("hooks install", dry_run=dry_run)
         seen, changes = self._wanted(agent_id, are_notes_allowed=are_notes_allowed)
@@ -141,11 +156,19 @@ class HookService:
         seen = self._config_file().read()
         if seen is None:
             raise PlatformConfigError("the platform has no configuration file to write into")
-        if is_taken(seen.root, entry.name):
+        whole = self._config_file().whole(seen)
+        if is_taken(whole.root, entry.name):
             raise PlatformConfigError(
                 f"the entry {entry.name} is somebody else's: it was left alone"
             )
-        denied, by_hand = denials(seen.root, entry.agent, _others(home, entry.agent))
+        if part := next((one for one in whole.parts if entry.name in entries(one.root)), None):
+            raise PlatformConfigError(
+                one_line(f"{part.path} has the entry {entry.name}: a part ($include) is not ours"),
+                "Both would count together: take it out there by hand, then again.",
+            )
+        denied, by_hand = denials(
+            seen.root, entry.agent, _others(home, entry.agent), whole=whole.root
+        )
         if by_hand:
             raise PlatformConfigError(
                 f"{', '.join(by_hand)} could read this memory, and cannot be denied it from here",
@@ -155,7 +178,7 @@ class HookService:
 
     def remove_tools(
         self, agent_id: str | None = None, *, hooks: Sequence[str] = (), dry_run: bool = False
-    ) -> tuple[Written, ...]:
+    ) -> Removed:
         """Take our entries, or that of one agent, out of the configuration, after a copy.
 
         Args:
@@ -171,11 +194,33 @@ class HookService:
         self._require_writing("hooks remove", dry_run=dry_run)
         seen = self._config_file().read()
         if seen is None:
-            return ()
+            return Removed()
+        parts, left = self._parts(seen)
+        roots = (seen.root, *(one.root for one in parts))
         wanted = None if agent_id is None else server_name(agent_id)
-        names = [name for name in entries(seen.root) if wanted in (None, name)]
-        changes = (*(removals(seen.root, names) if names else ()), *switched_on(seen.root, hooks))
-        return self._changed(seen, changes, dry_run=dry_run) if changes else ()
+        found = dict.fromkeys(name for root in roots for name in entries(root))
+        names = [name for name in found if wanted in (None, name)]
+        for one in parts:
+            if keys := left_in(one.root, names, hooks):
+                left.append(
+                    f"{one.path} still has {', '.join(keys)}: a part ($include) is not ours"
+                )
+        # What denies an entry to others goes only with the entry itself.
+        free = [it for it in names if not any(it in entries(one.root) for one in parts)]
+        changes = (*(removals(seen.root, free) if free else ()), *switched_on(seen.root, hooks))
+        if seen.obstacle:
+            if keys := left_in(seen.root, names, hooks):
+                left.append(f"{seen.path} {seen.obstacle}: it still has {', '.join(keys)}")
+            changes = ()
+        wrote = self._changed(seen, changes, dry_run=dry_run) if changes else ()
+        return Removed((), wrote, tuple(map(one_line, left)))
+
+    def _parts(self, seen: ConfigText) -> tuple[tuple[ConfigPart, ...], list[str]]:
+        """Return the parts of the configuration; or why nobody can look into them."""
+        try:
+            return self._config_file().whole(seen).parts, []
+        except PlatformConfigError as error:
+            return (), [f"{error}; what it has of ours stays"]
 
     def tools(self, *, asks: bool = False) -> Iterator[HookStatus]:
         """Yield our entries as they are now, and what proves that the platform starts them.
@@ -189,9 +234,15 @@ class HookService:
             seen = None
         if seen is None:
             return
+        places: dict[str, Path] = {}
+        with suppress(PlatformConfigError):  # the notices of the home tell it
+            whole = self._config_file().whole(seen)
+            places = {name: one.path for one in whole.parts for name in entries(one.root)}
+            seen = replace(seen, root=whole.root)
         home = self._home()
         for name, agent in entries(seen.root).items():
             found = self._as_written(seen, name, agent, home)
+            found = replace(found, path=str(places.get(name, found.path)))
             yield self._proven(found, asks=asks) if found.is_enabled else found
 
     def _as_written(self, seen: ConfigText, name: str, agent: str, home: Home) -> HookStatus:
@@ -233,6 +284,7 @@ class HookService:
     ) -> tuple[Written, ...]:
         """Change the configuration in place, and look whether it holds what was meant."""
         file = self._config_file()
+        require_changeable(seen)
         text, edits = _edited(seen, changes)
         if not edits:
             return ()

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.commands.outcomes import Written
-    from memconsole.domain.config_check.finding import Change, ConfigText
+    from memconsole.domain.config_check.finding import Change, ConfigText, ConfigWhole
     from memconsole.domain.hooks import HookStatus
 
 
@@ -22,6 +22,13 @@ class ConfigFile(Protocol):
 
         Raises:
             PlatformConfigError: It cannot be read, or is no JSON5 object.
+        """
+
+    def whole(self, seen: ConfigText) -> ConfigWhole:
+        """Return what it says with the parts that it names by `$include`; variables stay names.
+
+        Raises:
+            PlatformConfigError: A part cannot be read.
         """
 
     def decode(self, text: str) -> Mapping[str, object]:

@@ -8,15 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.config_check.finding import ConfigText
+from memconsole.domain.config_check.finding import Change, ConfigPart, ConfigText, ConfigWhole
 from memconsole.domain.hooks import HOOKS, HookState, HookStatus
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
-
-    from memconsole.domain.config_check.finding import Change
 
 PATH = Path("/home/operator/.openclaw/openclaw.json")
 
@@ -32,6 +30,8 @@ class FakeConfigFile:
         edits: Texts that someone else writes right before a replacement, one a call.
         calls: What was done, in order.
         leftovers: What a killed run left beside it, until it is swept.
+        parts: Files that it names.
+        obstacle: Why it is never changed.
     """
 
     def __init__(self, text: str | None = None) -> None:
@@ -44,13 +44,24 @@ class FakeConfigFile:
         self.calls: list[str] = []
         self.is_unwritable = False
         self.leftovers: tuple[Path, ...] = ()
+        self.parts: tuple[ConfigPart, ...] = ()
+        self.obstacle = ""
 
     def read(self) -> ConfigText | None:
         if self.text is None:
             return None
         digest = hashlib.sha256(self.text.encode()).hexdigest()
         version = (0, len(self.text), digest)
-        return ConfigText(PATH, self.text, version, self.decode(self.text), self.is_plain)
+        root = self.decode(self.text)
+        return ConfigText(PATH, self.text, version, root, self.is_plain, obstacle=self.obstacle)
+
+    def whole(self, seen: ConfigText) -> ConfigWhole:
+        """Put parts in their places; keys that stand in two of them are not joined."""
+        root = seen.root
+        for one in self.parts:
+            for name, value in one.root.items():
+                root = {**root, name: _over(value, root.get(name))}
+        return ConfigWhole(root, self.parts)
 
     def decode(self, text: str) -> Mapping[str, object]:
         try:
@@ -86,6 +97,16 @@ class FakeConfigFile:
 
     def hooks(self) -> Mapping[str, frozenset[str]] | None:
         return self.folders
+
+
+def _over(below: object, above: object) -> object:
+    if isinstance(below, dict) and isinstance(above, dict):
+        return {
+            **below,
+            **above,
+            **{key: _over(below[key], above[key]) for key in below.keys() & above},
+        }
+    return below if above is None else above
 
 
 class FakeHooks:

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
+from memconsole.domain.config_check.finding import ConfigPart
 from memconsole.domain.hooks import HOOKS, HookState, server_name
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.engine.engine import Engine
+from memconsole.engine.hooks import Removed
 from memconsole.errors import PlatformConfigError, ReadOnlyError
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW, fake_agent
@@ -90,7 +92,7 @@ def test_removing_it_leaves_the_configuration_as_it_was() -> None:
 
     assert now(made) == BEFORE
     assert list(found.tools()) == []
-    assert found.remove_tools() == ()
+    assert found.remove_tools() == Removed()
 
 
 def test_what_switches_a_hook_on_goes_with_it_and_nothing_else() -> None:
@@ -103,14 +105,14 @@ def test_what_switches_a_hook_on_goes_with_it_and_nothing_else() -> None:
     made = world({"hooks": {"internal": {"enabled": True, "entries": {**ours, **kept}}}})
     text, found = made.config_file.text, service(made)
 
-    assert found.remove() == ((), ())
+    assert found.remove() == Removed()
     assert made.config_file.text == text  # no hook of ours was there: whose they are nobody knows
     found.install()
-    _, planned = found.remove(dry_run=True)
+    planned = found.remove(dry_run=True).wrote
     assert ([one.path for one in planned], made.config_file.text) == ([str(PATH)], text)
-    gone, (copy, _) = found.remove()
+    gone, (copy, _), left = found.remove()
 
-    assert len(gone) == len(HOOKS)
+    assert (len(gone), left) == (len(HOOKS), ())
     assert made.config_file.backups == [text]
     assert copy.path.endswith("config-1.json")
     assert now(made) == {"hooks": {"internal": {"enabled": True, "entries": kept}}}
@@ -143,6 +145,101 @@ def test_a_configuration_that_cannot_be_read_keeps_no_hook() -> None:
     with pytest.raises(PlatformConfigError):
         found.remove()
     assert made.hooks.installed == []
+
+
+def split(made: World, name: str, *keys: str) -> ConfigPart:
+    """Move what stands at keys into a part, as an operator does."""
+    root = now(made)
+    place = root
+    for key in keys[:-1]:
+        place = place[key]
+    value, place[keys[-1]] = place[keys[-1]], {"$include": f"./{name}"}
+    made.config_file.text = json.dumps(root)
+    part = ConfigPart(PATH.with_name(name), keys, value)
+    made.config_file.parts = (*made.config_file.parts, part)
+    return part
+
+
+def test_what_was_moved_into_a_part_is_shown_and_named_and_stays() -> None:
+    ours = {HOOKS[0].name: {"enabled": True}}
+    made = world({**BEFORE, "hooks": {"internal": {"entries": ours}}})
+    found = service(made)
+    found.install()
+    found.install_tools("main")
+    servers = split(made, "servers.json5", "mcp", "servers")
+    split(made, "hooks.json5", "hooks")
+    text = made.config_file.text
+
+    assert (only(found).name, only(found).path) == (NAME, str(servers.path))
+    assert "can read" not in only(found).message
+    for dry_run in (True, False):
+        done = found.remove(dry_run=dry_run)
+        assert (len(done.gone), done.wrote, made.config_file.text) == (len(HOOKS), (), text)
+        assert done.left == (
+            f"{servers.path} still has mcp.servers.{NAME}: a part ($include) is not ours",
+            f"{PATH.with_name('hooks.json5')} still has hooks.internal.entries.{HOOKS[0].name}: "
+            "a part ($include) is not ours",
+        )
+    assert f"{NAME}__*" in json.dumps(now(made))  # the entry still stands: nobody else may read it
+    assert found.remove_tools("work") == Removed()
+    with pytest.raises(PlatformConfigError, match=r"servers\.json5 has the entry memconsole-main"):
+        found.install_tools("main")
+
+
+def test_denials_in_a_part_count_and_are_named_once_the_entry_is_gone() -> None:
+    made = world()
+    found = service(made)
+    found.install_tools("main")
+    agents = split(made, "agents.json5", "agents")
+
+    assert found.install_tools("main") == ()
+    assert "can read" not in only(found).message
+    done = found.remove_tools()
+    work, third = (f"agents.entries.{name}.tools.deny" for name in ("Work", "third"))
+    assert done.left == (f"{agents.path} still has {work}, {third}: a part ($include) is not ours",)
+    assert "mcp" not in now(made)
+
+
+def test_parts_that_nobody_can_read_are_said_and_keep_nothing_else(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = world()
+    found = service(made)
+    found.install_tools("main")
+
+    def missing(*_: object) -> NoReturn:
+        raise PlatformConfigError("its part a.json cannot be read")
+
+    monkeypatch.setattr(made.config_file, "whole", missing)
+    assert only(found).name == NAME
+    assert found.remove().left == ("its part a.json cannot be read; what it has of ours stays",)
+    assert now(made) == BEFORE
+
+
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_a_linked_configuration_keeps_its_entries_and_says_so(dry_run: bool) -> None:
+    made = world()
+    found = service(made)
+    found.install()
+    assert found.remove(dry_run=True).left == ()
+    made.config_file.obstacle = "is a symbolic link"
+    assert found.remove(dry_run=True).left == ()  # nothing of ours is in it
+    with pytest.raises(PlatformConfigError, match="is a symbolic link and was left alone"):
+        found.install_tools("main", dry_run=dry_run)
+    made.config_file.obstacle = ""
+    found.install_tools("main")
+    made.config_file.obstacle = "is a symbolic link"
+    text = made.config_file.text
+
+    done = found.remove(dry_run=dry_run)
+    keys = (
+        f"mcp.servers.{NAME}",
+        "agents.entries.Work.tools.deny",
+        "agents.entries.third.tools.deny",
+    )
+    assert done.left == (f"{PATH} is a symbolic link: it still has {', '.join(keys)}",)
+    assert (len(done.gone), done.wrote, made.config_file.text) == (len(HOOKS), (), text)
+    assert (made.hooks.installed == []) is not dry_run
 
 
 def test_entries_of_others_stay() -> None:

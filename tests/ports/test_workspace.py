@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -25,6 +24,8 @@ from tests.doubles.platform import HOME, NOW
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from pathlib import Path
+
     from memconsole.ports.platform import Journal, Locks, Workspace
     from memconsole.ports.state import SummaryLog, WorkspaceFolders
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli.call import perform
+from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import AgentOption, DryRunOption, call_of, require_mcp
 from memconsole.cli.json.encode import iso
@@ -89,19 +89,20 @@ def remove(
 ) -> int:
     """Take hooks, what switches them on and memory tools out; what is not ours stays.
 
-    With --mcp only the memory tools, of all agents or one.
+    With --mcp only the memory tools, of all agents or one. A configuration that is a link, and
+    parts that it includes, are not changed: exit 1 names what they still have.
     """
     call = call_of(context)
     _check_options(prefix, agent, is_mcp=mcp)
     hooks = call.engine.hooks
     if mcp:
-        gone: tuple[str, ...] = ()
-        wrote = hooks.remove_tools(agent, dry_run=dry_run)
+        made = hooks.remove_tools(agent, dry_run=dry_run)
     else:
-        gone, wrote = hooks.remove(prefix, dry_run=dry_run)
-    done = [call.line(("would remove " if dry_run else "removed ") + path) for path in gone]
-    done += [call.line(("would write " if dry_run else "wrote ") + one.path) for one in wrote]
-    return _answer(call, "hooks remove", _found(call, prefix, is_mcp=mcp), done)
+        made = hooks.remove(prefix, dry_run=dry_run)
+    done = [call.line(("would remove " if dry_run else "removed ") + path) for path in made.gone]
+    done += [call.line(("would write " if dry_run else "wrote ") + one.path) for one in made.wrote]
+    found = _found(call, prefix, is_mcp=mcp)
+    return _answer(call, "hooks remove", found, done, left=made.left)
 
 
 def _found(call: Call, prefix: str, *, is_mcp: bool) -> tuple[HookStatus, ...]:
@@ -129,15 +130,22 @@ def _checked(prefix: str) -> str:
 
 
 def _answer(
-    call: Call, name: str, hooks: tuple[HookStatus, ...], done: list[str] | None = None
+    call: Call,
+    name: str,
+    hooks: tuple[HookStatus, ...],
+    done: list[str] | None = None,
+    *,
+    left: tuple[str, ...] = (),
 ) -> int:
     return call.answer(
         Answer(
             name,
             data=lambda: [_encode(one) for one in hooks],
-            show=lambda printer: _show(printer, hooks, done or []),
+            show=lambda printer: _show(printer, hooks, [*(done or []), *map(call.line, left)]),
             at=call.clock.now(),
             home=call.engine.home.read(),
+            failures=tuple((one, "Take it out there by hand.") for one in left),
+            code=exits.FAILED if left else exits.DONE,
         )
     )
 

@@ -257,6 +257,7 @@ class ConfigText:
         root: Decoded.
         is_plain: Plain JSON without comments: a rewriting program loses nothing of it.
         mode: Such as `0600`.
+        obstacle: Why it is never changed from here, such as "is a symbolic link"; empty mostly.
     """
 
     path: Path
@@ -265,6 +266,37 @@ class ConfigText:
     root: Mapping[str, object] = field(repr=False)
     is_plain: bool = False
     mode: str = "0600"
+    obstacle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigPart:
+    """A file that the configuration names by `$include`; it is never changed from here.
+
+    Attributes:
+        keys: Where in the configuration it stands; a place in a list is a number.
+        value: What it says by itself.
+    """
+
+    path: Path
+    keys: tuple[str, ...]
+    value: object = field(repr=False)
+
+    @property
+    def root(self) -> Mapping[str, object]:
+        """A configuration that says what it says, where it stands, and nothing else."""
+        made = self.value
+        for key in reversed(self.keys):
+            made = {key: made}
+        return made if isinstance(made, dict) else {}
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigWhole:
+    """A configuration with its parts in their places, and each of them alone."""
+
+    root: Mapping[str, object] = field(repr=False)
+    parts: tuple[ConfigPart, ...] = ()
 
 
 _MOST: Final = 1e12

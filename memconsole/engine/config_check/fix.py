@@ -14,6 +14,7 @@ from memconsole.domain.commands.config_fix import ConfigFixed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
 from memconsole.domain.config_check.edit import EditError, edit, with_changes
 from memconsole.errors import PlatformConfigError
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -55,6 +56,7 @@ def fix_config(
     wanted = with_changes(seen.root, changes)
     if file.decode(text) != wanted:
         raise _not_changed(seen, "the change would touch more than it should")
+    require_changeable(seen)
     if command.dry_run:
         size = len(text.encode("utf-8", "surrogateescape"))
         return Planned(
@@ -76,6 +78,19 @@ def _edited(seen: ConfigText, changes: Sequence[Change]) -> tuple[str, Sequence[
         return edit(seen.text, changes)
     except EditError as error:
         raise _not_changed(seen, str(error)) from None
+
+
+def require_changeable(seen: ConfigText) -> None:
+    """Refuse a file that is never changed from here, a dry run too: it would promise too much.
+
+    Raises:
+        PlatformConfigError: It is a link, say.
+    """
+    if seen.obstacle:
+        raise PlatformConfigError(
+            one_line(f"{seen.path} {seen.obstacle} and was left alone"),
+            "Change the file that it names, or its other names, by hand.",
+        )
 
 
 def _not_changed(seen: ConfigText, why: str) -> PlatformConfigError:

@@ -30,8 +30,8 @@ _MISSED_TURNS = 3
 _LONG_HELD = timedelta(minutes=10)
 _CUT_OFF = "it was cut off"
 NOBODYS = (
-    "No run comes where no agent works: let an agent have that folder as its workspace again, empty "
-    "where it is gone, and run `memconsole checkpoint --agent ID`."
+    "No run comes where no agent works: let an agent have that folder as its workspace again, "
+    "empty where it is gone, and run `memconsole checkpoint --agent ID`."
 )
 _RESETS = 20
 _QUIET = timedelta(minutes=5)

@@ -36,6 +36,34 @@ def test_read_only_refuses(words: tuple[str, ...], world: World, call: Caller) -
     assert (result.code, world.hooks.installed) == (1, [])
 
 
+@pytest.mark.parametrize("is_linked", [True, False])
+def test_what_stays_in_files_that_are_not_changed_is_named(tmp_path: Path, is_linked: bool) -> None:
+    home = tmp_path / ".openclaw"
+    (home / "workspace" / "memory").mkdir(parents=True)
+    config = home / "openclaw.json"
+    config.write_text(
+        '{"meta": {"lastTouchedVersion": "2026.9.1"}, "agents": {"entries": {"a": {}}}}'
+    )
+    run = Program({"HOME": str(tmp_path), "MEMCONSOLE_TRANSPORT": "none", "PATH": "/usr/bin:/bin"})
+    assert run.json("hooks", "install", "--mcp", "--agent", "a").code == 0
+    assert run.json("hooks", "install").code == 0
+    kept = config.rename(home / "other.json5")
+    if is_linked:
+        config.symlink_to(kept.name)
+        why = f"{config} is a symbolic link: it still has mcp.servers.memconsole-a"
+    else:
+        config.write_text('{"$include": "./other.json5"}')
+        why = f"{kept} still has mcp.servers.memconsole-a: a part ($include) is not ours"
+    text = kept.read_bytes()
+    for words in (("--dry-run",), ()):
+        result = run.json("hooks", "remove", *words)
+        assert (result.code, result.err.splitlines()[0]) == (1, f"memconsole: {why}")
+        assert why in run("hooks", "remove", "--dry-run").out
+    states = {one["name"]: one["state"] for one in run.json("hooks", "status").data}
+    assert states.pop("memconsole-a") == "installed"
+    assert (set(states.values()), kept.read_bytes()) == ({"missing"}, text)
+
+
 def test_a_prefix_is_a_name(call: Caller) -> None:
     result = call.json("hooks", "install", "--prefix", "../x")
     assert result.code == 2

@@ -503,7 +503,9 @@ def test_an_erasure_is_told_where_no_agent_works_any_more(world: World, home: st
     world.journal.promise(root := Path("/of/nobody"), erasure, NOW, home=place)
     world.journal.failed(root, erasure, "the disk is full")
     found = inputs(world, "locks")
-    told = f"{root}, where no known agent works any more, is not finished since 2026-01-26 13:20 UTC"
+    told = (
+        f"{root}, where no known agent works any more, is not finished since 2026-01-26 13:20 UTC"
+    )
     assert f"{told}: the disk is full" in found.message
     assert (found.details, found.value) == ((f"?: {root}",), 1)
     assert found.hint == own.NOBODYS

@@ -82,6 +82,28 @@ def read_whole(path: Path, environ: Mapping[str, str], state: Path, tilde: str) 
         raise ConfigPartError("it is nested too deeply") from None
 
 
+def read_parts(
+    path: Path, root: Mapping[str, object]
+) -> tuple[Mapping[str, object], tuple[tuple[Path, tuple[str, ...], object], ...]]:
+    """Return a decoded configuration with the parts that it names, variables left as they are.
+
+    Args:
+        path: Its file.
+        root: What the file says.
+
+    Returns:
+        The whole; and of each part its file, the keys where it stands and what it says alone.
+
+    Raises:
+        ConfigPartError: A part of it cannot be read.
+    """
+    parts = _Parts(path)
+    try:
+        return _object(parts.joined(root, path, (), (path,))), tuple(parts.found)
+    except RecursionError:
+        raise ConfigPartError("it is nested too deeply") from None
+
+
 def dotted(keys: Keys) -> str:
     """Return the way to a value as people write it: `agents.list[2].workspace`."""
     words = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
@@ -111,6 +133,8 @@ class _Parts:
         self._folder = Path(os.path.normpath(main.parent.absolute()))
         self._real = os.path.realpath(self._folder)
         self._read = 0
+        self.found: list[tuple[Path, tuple[str, ...], object]] = []
+        """What each part says by itself, and where; places in lists are their numbers."""
 
     def joined(self, value: object, file: Path, keys: Keys, chain: tuple[Path, ...]) -> object:
         """Return a value of a file with all parts in it; `chain` is the files that led here."""
@@ -149,7 +173,9 @@ class _Parts:
             path = Path(os.path.normpath(file.parent.absolute() / named))
             self._require_inside(path, shown)
             self._require_new(path, chain, shown)
-            return self.joined(decode_json5(read_bytes(path)), path, keys, (*chain, path))
+            value = decode_json5(read_bytes(path))
+            self.found.append((path, tuple(map(str, keys)), value))
+            return self.joined(value, path, keys, (*chain, path))
         except ConfigSyntaxError as error:
             raise ConfigPartError(f"{shown} cannot be read: {error}") from None
         except ConfigPartError:

@@ -27,9 +27,10 @@ from memconsole.adapters.platform.config.json5_file import (
     decode_json5,
     read_bytes,
 )
+from memconsole.adapters.platform.config.parts import ConfigPartError, read_parts
 from memconsole.adapters.platform.config.read import find_config
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.config_check.finding import ConfigText
+from memconsole.domain.config_check.finding import ConfigPart, ConfigText, ConfigWhole
 from memconsole.errors import ConcurrentEditError, PlatformConfigError
 from memconsole.system import launch
 from memconsole.system.atomic_file import (
@@ -107,6 +108,7 @@ class DiskConfigFile:
         with _telling(path, "read"):
             data = read_bytes(path)
             status = path.stat()
+            named = path.lstat()
         if not json.detect_encoding(data).startswith("utf-8"):
             raise PlatformConfigError(
                 f"{_shown(path)} is not written in UTF-8", "Save it as UTF-8 first."
@@ -119,7 +121,16 @@ class DiskConfigFile:
             root=_decoded(data, _shown(path)),
             is_plain=_is_plain(text),
             mode=f"{stat.S_IMODE(status.st_mode):04o}",
+            obstacle=_obstacle(named)[0],
         )
+
+    def whole(self, seen: ConfigText) -> ConfigWhole:
+        """Return what it says with its parts; see the port."""
+        try:
+            root, found = read_parts(seen.path, seen.root)
+        except ConfigPartError as error:
+            raise PlatformConfigError(f"{_shown(seen.path)} cannot be read: {error}") from None
+        return ConfigWhole(root, tuple(ConfigPart(*one) for one in found))
 
     def decode(self, text: str) -> Mapping[str, object]:
         """Decode a text that may be written."""
@@ -264,17 +275,19 @@ def _forget_leftovers(folder: int, beside: str) -> tuple[str, ...]:
 
 def _require_ordinary(path: Path, folder: int) -> os.stat_result:
     found = os.stat(path.name, dir_fd=folder, follow_symlinks=False)
-    if stat.S_ISLNK(found.st_mode):
-        raise PlatformConfigError(
-            f"{_shown(path)} is a symbolic link and was left alone",
-            "Change the file that it names by hand.",
-        )
-    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
-        raise PlatformConfigError(
-            f"{_shown(path)} is no file of its own and was left alone",
-            "It has more names (hard links), or is no file at all.",
-        )
+    why, hint = _obstacle(found)
+    if why:
+        raise PlatformConfigError(f"{_shown(path)} {why} and was left alone", hint)
     return found
+
+
+def _obstacle(found: os.stat_result) -> tuple[str, str]:
+    """Return why a file is never changed, and what would help; empty for an ordinary one."""
+    if stat.S_ISLNK(found.st_mode):
+        return "is a symbolic link", "Change the file that it names by hand."
+    if not stat.S_ISREG(found.st_mode) or found.st_nlink > 1:
+        return "is no file of its own", "It has more names (hard links), or is no file at all."
+    return "", ""
 
 
 def _seen_now(path: Path, folder: int) -> tuple[int, int, str]:
