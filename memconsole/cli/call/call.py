@@ -14,7 +14,7 @@ from memconsole.cli.call.flags import Flags
 from memconsole.cli.output import safe
 from memconsole.cli.output.stream import Output, Progress
 from memconsole.domain.agents import Origin
-from memconsole.errors import ConfigError
+from memconsole.errors import ConfigError, ReadOnlyError
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Answer:
         command: Name for the envelope.
         data: Makes the JSON data; called only when JSON is wanted.
         show: Writes the same for people.
-        at: Moment of the reading.
+        at: Moment of the reading; None for now.
         code: Exit code.
         home: The platform home, for its time zone.
         said: Messages of warnings that `show` tells people itself.
@@ -58,7 +58,7 @@ class Answer:
     command: str
     data: Callable[[], Json]
     show: Callable[[Printer], None]
-    at: datetime
+    at: datetime | None = None
     warnings: tuple[Notice, ...] = ()
     left_out: Mapping[str, int] = field(default_factory=dict)
     code: int = exits.DONE
@@ -173,6 +173,15 @@ class Call:
         """Whether a machine reads the answer."""
         return self.is_json_asked or self.flags.is_json or self.settings.ui.json
 
+    def refuse_read_only(self, command: str, *, dry_run: bool = False) -> None:
+        """Refuse a command that changes something where nothing may be changed.
+
+        Raises:
+            ReadOnlyError: Nothing may be done.
+        """
+        if self.settings.ui.read_only and not dry_run:
+            raise ReadOnlyError(command)
+
     @property
     def redact(self) -> bool:
         """Whether secrets are masked; they are unless the configuration says otherwise."""
@@ -184,10 +193,11 @@ class Call:
 
     def answer(self, answer: Answer) -> int:
         """Print an answer and return its exit code."""
+        at = answer.at or self.clock.now()
         if self.is_json:
-            self._machine(answer)
+            self._machine(answer, at)
         else:
-            self._people(answer)
+            self._people(answer, at)
         if self.is_json or not self.output.is_terminal:
             self._complain(answer.failures)
         return answer.code
@@ -196,23 +206,23 @@ class Call:
         """Return foreign text as one safe line."""
         return safe.line(text, redact=self.redact)
 
-    def _machine(self, answer: Answer) -> None:
+    def _machine(self, answer: Answer, at: datetime) -> None:
         from memconsole.cli.json.encode import dump, envelope  # noqa: PLC0415
 
         row = envelope(
             answer.command,
-            answer.at,
+            at,
             answer.data(),
             warnings=answer.warnings,
             left_out=answer.left_out,
         )
         self.output.json(dump(row, redact=self.redact))
 
-    def _people(self, answer: Answer) -> None:
+    def _people(self, answer: Answer, at: datetime) -> None:
         from memconsole.cli.output.printer import Printer  # noqa: PLC0415
 
         style = self.output.style(self.settings.ui)
-        printer = Printer(style, now=answer.at, zone=self._zone(answer.home), text=self.line)
+        printer = Printer(style, now=at, zone=self._zone(answer.home), text=self.line)
         answer.show(printer)
         self.output.lines(printer.lines())
         self._warn(tuple(one for one in answer.warnings if one.message not in answer.said))

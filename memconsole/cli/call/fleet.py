@@ -19,7 +19,7 @@ from memconsole.domain.agents import HomeRef, Notice
 from memconsole.domain.fleet.address import labels
 from memconsole.domain.fleet.wire import Freshness, total
 from memconsole.engine.fleet.ask import ask_all
-from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+from memconsole.errors import ConfirmationError, UsageError
 from memconsole.text.figures import plural
 
 if TYPE_CHECKING:
@@ -165,7 +165,6 @@ def _told(call: Call, command: str, replies: Sequence[Reply]) -> int:
             command,
             data=lambda: data_of(command, replies),
             show=show,
-            at=call.clock.now(),
             warnings=tuple(one for reply in replies for one in _warnings(reply)),
             left_out=total(one.left_out for one in replies),
             code=code_of(replies),
@@ -197,8 +196,8 @@ def refuse_what_is_of_one_home(call: Call, command: str, *, is_dry: bool) -> Non
         raise UsageError(
             "standard input is not carried to other homes", hint="Write the note into the call."
         )
-    if command not in READING and call.settings.ui.read_only and not is_dry:
-        raise ReadOnlyError(command)
+    if command not in READING:
+        call.refuse_read_only(command, dry_run=is_dry)
 
 
 def require_fleet(sources: Sequence[FleetSource]) -> None:

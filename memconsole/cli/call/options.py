@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 from datetime import UTC, datetime, timedelta
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -15,6 +15,9 @@ from memconsole.domain.memory.files import MARKER_TAGS
 from memconsole.domain.search.values import Narrowing, SearchRequest
 from memconsole.errors import UsageError
 from memconsole.text.figures import read_span, read_tokens
+
+if TYPE_CHECKING:
+    from typer.models import OptionInfo
 
 MCP_LIBRARY: Final = "mcp"
 
@@ -36,6 +39,16 @@ Since = Annotated[
     str | None,
     typer.Option("--since", metavar="D", help="Such as 90m, 6h, 7d, or 2026-01-26."),
 ]
+
+
+def session_option(help_: str, metavar: str = "KEY") -> OptionInfo:
+    """Return the option `--session`, which narrows a command to one session."""
+    option: OptionInfo = typer.Option(
+        "--session", metavar=metavar, help=help_, autocompletion=complete.sessions
+    )
+    return option
+
+
 SessionArgument = Annotated[
     str,
     typer.Argument(

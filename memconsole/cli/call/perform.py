@@ -28,8 +28,8 @@ from memconsole.domain.commands.outcomes import (
     status_of,
 )
 from memconsole.domain.commands.rotate import ROTATE, Rotate
-from memconsole.engine.home.lookup import agents_of
-from memconsole.errors import ConfirmationError, ReadOnlyError, UsageError
+from memconsole.engine.home.lookup import agents_of, default_agent
+from memconsole.errors import ConfirmationError, UsageError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import figures
 from memconsole.text.figures import plural, short_kilo, size_words
@@ -75,7 +75,7 @@ def checkpoints(
         Checkpoint(target, key, is_forced=is_forced, dry_run=dry_run)
         for target, key in _targets(call, home, agent, session)
     ]
-    return _answer(call, CHECKPOINT.name, outcomes_of(call, orders, "taking checkpoints"), home)
+    return answer(call, CHECKPOINT.name, outcomes_of(call, orders, "taking checkpoints"), home)
 
 
 def _targets(
@@ -108,8 +108,7 @@ def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
         ConfirmationError: It was not confirmed.
         GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
     """
-    if call.settings.ui.read_only and not request.dry_run:
-        raise ReadOnlyError(ROTATE.name)
+    call.refuse_read_only(ROTATE.name, dry_run=request.dry_run)
     home = call.engine.home.read()
     with call.busy("reading the sessions"):
         plan = call.engine.rotation.plan(
@@ -126,7 +125,7 @@ def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
         call.settings.require("gateway")
         call.engine.gateway.require()
         outcomes = _rotate(call, plan, request)
-    return _answer(call, ROTATE.name, outcomes, home, plan)
+    return answer(call, ROTATE.name, outcomes, home, plan=plan)
 
 
 def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str) -> int:
@@ -178,7 +177,7 @@ def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str)
             printer.table((Column("when"), *figures, Column("session", least=24)), rows)
 
     home = call.engine.home.read()
-    return call.answer(Answer("rotate", data=lambda: data, show=show, at=now, home=home))
+    return call.answer(Answer("rotate", data=lambda: data, show=show, home=home))
 
 
 def through_gateway(call: Call, command: Command, doing: str, *, question: str, yes: bool) -> int:
@@ -196,18 +195,17 @@ def through_gateway(call: Call, command: Command, doing: str, *, question: str, 
         ConfirmationError: It was not confirmed.
         GatewayUnavailableError: The Gateway is not reachable or refuses us; nothing was done.
     """
-    if call.settings.ui.read_only and not command.dry_run:
-        raise ReadOnlyError(name_of(command))
+    call.refuse_read_only(name_of(command), dry_run=command.dry_run)
     if not command.dry_run:
         plan = call.engine.run(replace(command, dry_run=True))
         if not isinstance(plan, Planned):
-            return _answer(call, name_of(command), [plan], call.engine.home.read())
+            return answer(call, name_of(command), [plan], call.engine.home.read())
         _confirm(call, [plan], yes=yes, question=question)
         call.settings.require("gateway")
         call.engine.gateway.require()
     with call.busy(doing) as progress:
         outcome = call.engine.run(command, follower=Steps(call, progress))
-    return _answer(call, name_of(command), [outcome], call.engine.home.read())
+    return answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
 def single(call: Call, command: Command, doing: str) -> int:
@@ -220,7 +218,7 @@ def single(call: Call, command: Command, doing: str) -> int:
     """
     with call.busy(doing) as progress:
         outcome = call.engine.run(command, follower=Steps(call, progress))
-    return _answer(call, name_of(command), [outcome], call.engine.home.read())
+    return answer(call, name_of(command), [outcome], call.engine.home.read())
 
 
 def reviewed(call: Call, command: Command, doing: str, *, question: str, yes: bool) -> int:
@@ -244,7 +242,7 @@ def batch(call: Call, name: str, commands: Sequence[Command], doing: str) -> int
         commands: What to run.
         doing: For the progress line.
     """
-    return _answer(call, name, outcomes_of(call, commands, doing), call.engine.home.read())
+    return answer(call, name, outcomes_of(call, commands, doing), call.engine.home.read())
 
 
 def each_agent(
@@ -261,7 +259,7 @@ def each_agent(
     home = call.engine.home.read()
     orders = [build(ref) for ref in _refs(home, agent)]
     name = name_of(orders[0] if orders else build(AgentRef(HomeRef(""), "")))
-    return _answer(call, name, outcomes_of(call, orders, doing), home)
+    return answer(call, name, outcomes_of(call, orders, doing), home)
 
 
 def each_agent_asked(
@@ -291,7 +289,7 @@ def each_agent_asked(
     home = call.engine.home.read()
     orders = [build(ref) for ref in _refs(home, agent)]
     outcomes = settle(asked(call, orders, doing, question=question, yes=yes))
-    return _answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
+    return answer(call, name_of(orders[0]) if orders else "reflect", outcomes, home)
 
 
 def asked(
@@ -331,6 +329,28 @@ def patch_lines(call: Call, patch: str) -> list[str]:
 def _refs(home: Home, agent: str | None) -> list[AgentRef]:
     """Return the agent that is named, else all."""
     return [one.ref for one in agents_of(home, agent)]
+
+
+def meant(home: Home, agent: str | None) -> str:
+    """Return the agent that is named, else the one whose memory is meant where none is.
+
+    Raises:
+        UsageError: None is named, and there is none.
+    """
+    owner = agent or default_agent(home)
+    if owner is None:
+        raise UsageError("there are no agents", hint="The platform makes them.")
+    return owner
+
+
+def owner(call: Call, agent: str | None) -> AgentRef:
+    """Return the agent that is named, else the one whose memory is meant where none is.
+
+    Raises:
+        UnknownAgentError: No agent has that id.
+        UsageError: None is named, and there is none.
+    """
+    return call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
 
 
 def outcomes_of(call: Call, commands: Sequence[Command], doing: str) -> list[Outcome]:
@@ -436,21 +456,37 @@ def _rotate(call: Call, plan: RotationPlan, request: RotationRequest) -> list[Ou
     return done
 
 
-def _answer(
+def answer(
     call: Call,
     name: str,
     outcomes: Sequence[Outcome],
-    home: Home,
+    home: Home | None = None,
+    *,
     plan: RotationPlan | None = None,
+    show: Callable[[Printer], None] = lambda _: None,
 ) -> int:
+    """Answer with what came of commands.
+
+    Args:
+        call: The call.
+        name: Name of the command line's command.
+        outcomes: In their order.
+        home: The platform home, for its time zone.
+        plan: Of a rotation: what it left out.
+        show: Writes more for people, below the outcomes.
+    """
+
+    def show_all(printer: Printer) -> None:
+        show_outcomes(printer, outcomes, left_out)
+        show(printer)
+
     left_out = {} if plan is None else {"below": plan.below}
     notices = () if plan is None else plan.notices
     return call.answer(
         Answer(
             name,
             data=lambda: [encode_outcome.outcome(one) for one in outcomes],
-            show=lambda printer: show_outcomes(printer, outcomes, left_out),
-            at=call.clock.now(),
+            show=show_all,
             warnings=tuple(
                 dict.fromkeys((*notices, *(it for one in outcomes for it in notices_of(one))))
             ),

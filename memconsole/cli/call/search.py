@@ -57,7 +57,6 @@ def answer(
             name,
             data=lambda: search.result(found, is_explained=request.is_explained),
             show=show,
-            at=call.clock.now(),
             warnings=_warnings(found),
             code=_code(found),
             home=home,

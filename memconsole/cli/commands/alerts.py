@@ -10,6 +10,7 @@ from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import DryRunOption, call_of, parse_span
 from memconsole.cli.json.encode import alert_status
+from memconsole.cli.json.outcome import told
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.wording import STATUS_STYLES, age, ago
 from memconsole.domain.agents import Notice
@@ -42,7 +43,6 @@ def list_alerts(context: typer.Context) -> int:
             "alerts list",
             data=lambda: [alert_status(one) for one in found],
             show=lambda printer: _show(printer, found, looked_at),
-            at=call.clock.now(),
             home=call.engine.home.read(),
             warnings=(Notice("never-looked", _NEVER_LOOKED),) if is_blind else (),
             said=frozenset({_NEVER_LOOKED}),
@@ -82,23 +82,12 @@ def unmute(
 
 
 def _answer(call: Call, command: str, issue: str, message: str, *, dry_run: bool) -> int:
-    outcome: Row = {
-        "command": command,
-        "agent": None,
-        "key": issue,
-        "status": "planned" if dry_run else "done",
-        "reason": None,
-        "message": message,
-        "hint": None,
-        "duration_ms": None,
-        "wrote": [],
-        "details": {},
-    }
+    outcome = told(command, "planned" if dry_run else "done", message, key=issue)
 
     def show(printer: Printer) -> None:
         printer.write(printer.text(message))
 
-    return call.answer(Answer(command, data=lambda: [outcome], show=show, at=call.clock.now()))
+    return call.answer(Answer(command, data=lambda: [outcome], show=show))
 
 
 def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
@@ -116,7 +105,6 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
             "alerts test",
             data=lambda: [_row(one) for one in found],
             show=lambda printer: _show_deliveries(printer, found),
-            at=call.clock.now(),
             code=exits.FAILED if failed else exits.DONE,
             failures=tuple((f"{one.channel}: {one.error}", one.hint) for one in failed),
         )
@@ -125,18 +113,16 @@ def send_test(context: typer.Context, dry_run: DryRunOption = False) -> int:
 
 def _row(one: Delivery) -> Row:
     """Return the outcome of the contract, with the channel as its key."""
-    return {
-        "command": "alerts test",
-        "agent": None,
-        "key": one.channel,
-        "status": _status(one),
-        "reason": None if one.error is None else "not-delivered",
-        "message": _words(one),
-        "hint": one.hint or None,
-        "duration_ms": one.duration_ms,
-        "wrote": [],
-        "details": {"channel": one.channel, "type": one.kind},
-    }
+    return told(
+        "alerts test",
+        _status(one),
+        _words(one),
+        key=one.channel,
+        reason=None if one.error is None else "not-delivered",
+        hint=one.hint,
+        duration_ms=one.duration_ms,
+        details={"channel": one.channel, "type": one.kind},
+    )
 
 
 def _status(one: Delivery) -> str:

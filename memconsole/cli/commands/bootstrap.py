@@ -75,7 +75,6 @@ def bootstrap(
             "bootstrap",
             data=lambda: {**encode(found), **(_explained(found) if explain else {})},
             show=lambda to: _explain(to, found) if explain else _show(to, found, call.redact),
-            at=call.clock.now(),
             warnings=_doubts(call.settings),
             home=call.engine.home.read(),
         )

@@ -15,6 +15,7 @@ from memconsole.cli.call.options import (
     YesOption,
     at_least_one,
     call_of,
+    session_option,
     tokens,
 )
 from memconsole.domain.commands.compact import Compact
@@ -40,13 +41,7 @@ def checkpoint(
     context: typer.Context,
     agent: AgentOption = None,
     session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            metavar="KEY",
-            help="This session instead of the newest eligible one.",
-            autocompletion=complete.sessions,
-        ),
+        str | None, session_option("This session instead of the newest eligible one.")
     ] = None,
     force: Annotated[
         bool, typer.Option("--force", help="Also what is stale, or was just saved.")
@@ -214,15 +209,7 @@ def observe(
     context: typer.Context,
     *,
     agent: AgentOption = None,
-    session: Annotated[
-        str | None,
-        typer.Option(
-            "--session",
-            metavar="KEY",
-            help="This session only.",
-            autocompletion=complete.sessions,
-        ),
-    ] = None,
+    session: Annotated[str | None, session_option("This session only.")] = None,
     flush: Annotated[bool, typer.Option("--flush", help="Look further back.")] = False,
     recover: Annotated[
         str | None,
@@ -269,12 +256,7 @@ def recover(
     agent: AgentOption = None,
     session: Annotated[
         str | None,
-        typer.Option(
-            "--session",
-            metavar="KEY|ID",
-            help="Only what ended of this session, or the one with this id.",
-            autocompletion=complete.sessions,
-        ),
+        session_option("Only what ended of this session, or the one with this id.", "KEY|ID"),
     ] = None,
     dry_run: DryRunOption = False,
 ) -> int:

@@ -24,7 +24,7 @@ from memconsole.domain.cleanup import Captured, OldKind
 from memconsole.domain.commands.cleanup import CLEANUP, Cleanup
 from memconsole.domain.commands.outcomes import status_of
 from memconsole.engine.home.lookup import agents_of
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import UsageError
 from memconsole.text.figures import plural, size_column, size_words
 
 if TYPE_CHECKING:
@@ -65,8 +65,7 @@ def cleanup(
     touched. --undo brings back what was done last until `cleanup.grace` is over.
     """
     call = call_of(context)
-    if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError(CLEANUP.name)
+    call.refuse_read_only(CLEANUP.name, dry_run=dry_run)
     _require_sense(agent, older_than, own=own, undo=undo, uncaptured=uncaptured)
     span = None if older_than is None else parse_span("--older-than", older_than)
     home = call.engine.home.read()
@@ -80,7 +79,6 @@ def cleanup(
             CLEANUP.name,
             data=lambda: [row for one in found for row in _files(one)],
             show=lambda printer: _show_files(printer, found),
-            at=call.clock.now(),
             code=exits.exit_of_outcomes(found),
             failures=encode.failures(found),
             home=home,

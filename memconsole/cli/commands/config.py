@@ -12,14 +12,14 @@ import typer
 from memconsole.cli.call import exits, perform
 from memconsole.cli.call.call import Answer, Call
 from memconsole.cli.call.options import DryRunOption, YesOption, call_of
-from memconsole.cli.json import outcome as encode_outcome
+from memconsole.cli.json.outcome import told
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.config.load import config_path
 from memconsole.config.show import describe, template
 from memconsole.domain.agents import AgentRef, HomeRef, Severity
 from memconsole.domain.commands.config_fix import CONFIG_FIX, ConfigFix
 from memconsole.domain.commands.outcomes import Planned
-from memconsole.errors import ConfigError, ConfirmationError, ReadOnlyError
+from memconsole.errors import ConfigError, ConfirmationError
 from memconsole.system.atomic_file import create_file
 from memconsole.system.folders import open_folder
 from memconsole.text.figures import plural
@@ -46,7 +46,6 @@ def show(context: typer.Context) -> int:
                 "settings": [_setting(row) for row in rows],
             },
             show=lambda printer: settings(printer, file, rows),
-            at=call.clock.now(),
         )
     )
 
@@ -64,7 +63,6 @@ def path(context: typer.Context) -> int:
             "config path",
             data=lambda: {"path": file, "exists": file.exists()},
             show=lambda printer: printer.write(printer.text(str(file))),
-            at=call.clock.now(),
         )
     )
 
@@ -73,8 +71,7 @@ def init(context: typer.Context, dry_run: DryRunOption = False) -> int:
     """Write a commented configuration file; an existing one is left alone."""
     call = call_of(context)
     file = _file(call)
-    if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("config init")
+    call.refuse_read_only("config init", dry_run=dry_run)
     text = template()
     status, message = "planned", f"would write {file}"
     if file.exists():
@@ -87,7 +84,6 @@ def init(context: typer.Context, dry_run: DryRunOption = False) -> int:
             "config init",
             data=lambda: [_outcome(status, message, file, len(text.encode()))],
             show=lambda printer: printer.write(printer.text(message)),
-            at=call.clock.now(),
         )
     )
 
@@ -115,19 +111,9 @@ def _write(file: Path, text: str) -> None:
 
 
 def _outcome(status: str, message: str, file: Path, size_bytes: int) -> Row:
-    is_written = status != "skipped"
-    return {
-        "command": "config init",
-        "agent": None,
-        "key": None,
-        "status": status,
-        "reason": None if is_written else "exists",
-        "message": message,
-        "hint": None,
-        "duration_ms": None,
-        "wrote": [{"path": file, "bytes": size_bytes, "mode": "0600"}] if is_written else [],
-        "details": {},
-    }
+    if status == "skipped":
+        return told("config init", status, message, reason="exists")
+    return told("config init", status, message, wrote=((file, size_bytes),))
 
 
 _COLUMNS = (
@@ -172,7 +158,6 @@ def check(
             "config check",
             data=lambda: [_row(one) for one in report.findings],
             show=lambda printer: _show(printer, report),
-            at=call.clock.now(),
             code=_code(report),
         )
     )
@@ -192,8 +177,7 @@ def fix(
     """
     call = call_of(context)
     is_plan = dry_run or not apply
-    if call.settings.ui.read_only and not is_plan:
-        raise ReadOnlyError(CONFIG_FIX.name)
+    call.refuse_read_only(CONFIG_FIX.name, dry_run=is_plan)
     command = ConfigFix(AgentRef(HomeRef(str(call.engine.home.read().path)), ""), dry_run=True)
     with call.busy("checking the configuration"):
         outcome = call.engine.run(command)
@@ -227,22 +211,11 @@ def _patch(call: Call, outcome: Outcome) -> list[str]:
 
 
 def _answer(call: Call, outcome: Outcome) -> int:
-
     def show(printer: Printer) -> None:
-        perform.show_outcomes(printer, [outcome], {})
         for line in _patch(call, outcome):
             printer.write(f"  {line}")
 
-    return call.answer(
-        Answer(
-            CONFIG_FIX.name,
-            data=lambda: [encode_outcome.outcome(outcome)],
-            show=show,
-            at=call.clock.now(),
-            code=exits.exit_of_outcomes([outcome]),
-            failures=encode_outcome.failures([outcome]),
-        )
-    )
+    return perform.answer(call, CONFIG_FIX.name, [outcome], show=show)
 
 
 def _code(report: ConfigReport) -> int:

@@ -9,13 +9,12 @@ import typer
 from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import AgentOption, DryRunOption, YesOption, call_of
-from memconsole.cli.commands.memory_edit import meant
 from memconsole.cli.json import memory
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.domain.commands.consolidate import CONSOLIDATE, Consolidate, Propose
 from memconsole.domain.commands.memory import Decline, Promote
 from memconsole.engine.home.lookup import agents_of
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import UsageError
 from memconsole.text import figures
 from memconsole.text.figures import short_kilo
 
@@ -57,8 +56,8 @@ def consolidate(
     is_archiving = apply or apply_high
     if is_archiving and report:
         raise UsageError("--apply and --report exclude each other", hint="Call it once for each.")
-    if (is_archiving or report) and call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError(CONSOLIDATE.name)
+    if is_archiving or report:
+        call.refuse_read_only(CONSOLIDATE.name, dry_run=dry_run)
     if is_archiving:
         return _archive(call, agent, with_high=apply_high, yes=yes, dry_run=dry_run)
     return _report(call, agent, dry_run=dry_run) if report else _preview(call, agent)
@@ -79,7 +78,6 @@ def _preview(call: Call, agent: str | None) -> int:
             CONSOLIDATE.name,
             data=lambda: [memory.preview(one) for one in found],
             show=show,
-            at=call.clock.now(),
             home=home,
         )
     )
@@ -198,8 +196,9 @@ def promote(
     They stay in their logs. A note that was changed since it was shown has another id and is
     refused; `memory undo` takes back what was written.
     """
-    command = Promote(_owner(context, agent), tuple(ids), dry_run=dry_run)
-    return perform.single(call_of(context), command, "writing it down")
+    call = call_of(context)
+    command = Promote(perform.owner(call, agent), tuple(ids), dry_run=dry_run)
+    return perform.single(call, command, "writing it down")
 
 
 def decline(
@@ -209,10 +208,6 @@ def decline(
 
     `memory promote` still takes them.
     """
-    command = Decline(_owner(context, agent), tuple(ids), dry_run=dry_run)
-    return perform.single(call_of(context), command, "remembering it")
-
-
-def _owner(context: typer.Context, agent: str | None) -> AgentRef:
     call = call_of(context)
-    return call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
+    command = Decline(perform.owner(call, agent), tuple(ids), dry_run=dry_run)
+    return perform.single(call, command, "remembering it")

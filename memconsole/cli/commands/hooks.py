@@ -142,7 +142,6 @@ def _answer(
             name,
             data=lambda: [_encode(one) for one in hooks],
             show=lambda printer: _show(printer, hooks, [*(done or []), *map(call.line, left)]),
-            at=call.clock.now(),
             home=call.engine.home.read(),
             failures=tuple((one, "Take it out there by hand.") for one in left),
             code=exits.FAILED if left else exits.DONE,

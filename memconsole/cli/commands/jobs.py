@@ -63,9 +63,7 @@ def jobs(
     def show(printer: Printer) -> None:
         show_jobs(printer, found, control.watch.status())
 
-    return call.answer(
-        Answer("jobs", data=lambda: [_job(one) for one in found], show=show, at=call.clock.now())
-    )
+    return call.answer(Answer("jobs", data=lambda: [_job(one) for one in found], show=show))
 
 
 def _planned(call: Call, job: str, message: str) -> int:
@@ -75,7 +73,6 @@ def _planned(call: Call, job: str, message: str) -> int:
             "jobs",
             data=lambda: [_whole("jobs", JobRun(end), key=job)],
             show=lambda printer: show_end(printer, job, end),
-            at=call.clock.now(),
         )
     )
 
@@ -107,7 +104,6 @@ def once(
             "once",
             data=data,
             show=show,
-            at=call.clock.now(),
             code=code,
             failures=_failures(run),
         )
@@ -159,18 +155,7 @@ def _job(one: JobView) -> Row:
 
 def _whole(command: str, run: JobRun, *, key: str | None = None) -> Row:
     """Return what came of a job that ran no commands as an outcome of the contract."""
-    return {
-        "command": command,
-        "agent": None,
-        "key": key,
-        "status": run.end.status,
-        "reason": run.end.reason,
-        "message": run.end.message,
-        "hint": None,
-        "duration_ms": None,
-        "wrote": [],
-        "details": {},
-    }
+    return outcome.told(command, run.end.status, run.end.message, key=key, reason=run.end.reason)
 
 
 _STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
@@ -262,8 +247,7 @@ def runs(
     """List what memconsole did, newest first; what repeats itself is one row."""
     at_least_one("--limit", limit)
     call = call_of(context)
-    now = call.clock.now()
-    start = None if since is None else parse_since(since, now)
+    start = None if since is None else parse_since(since, call.clock.now())
     found = call.engine.runs.newest(limit=limit, since=start, job=job, origin=origin)
 
     def show(printer: Printer) -> None:
@@ -274,6 +258,5 @@ def runs(
             "runs",
             data=lambda: [outcome.run(one) for one in found],
             show=show,
-            at=now,
         )
     )

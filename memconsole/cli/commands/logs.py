@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer  # noqa: TC002  # Typer reads the annotations
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.options import (
-    DryRunOption,
-    call_of,
-)
+from memconsole.cli.call.options import DryRunOption, call_of
+from memconsole.cli.json.outcome import told
 from memconsole.cli.output.printer import Cell
 from memconsole.cli.output.wording import STATUS_STYLES
 
@@ -36,7 +35,6 @@ def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
             "logs rotate",
             data=lambda: [_row(one) for one in found],
             show=lambda printer: _show(printer, found),
-            at=call.clock.now(),
             code=exits.FAILED if failed else exits.DONE,
             failures=tuple((f"{one.file.path}: {one.message}", "") for one in failed),
         )
@@ -46,21 +44,15 @@ def rotate(context: typer.Context, dry_run: DryRunOption = False) -> int:
 def _row(one: LogRotation) -> Row:
     """Return the outcome of the contract, with the path as its key."""
     newest = f"{one.file.path}.1"
-    wrote: list[Row] = []
-    if one.status == "done":
-        wrote.append({"path": newest, "bytes": one.moved_bytes, "mode": "0600"})
-    return {
-        "command": "logs rotate",
-        "agent": None,
-        "key": str(one.file.path),
-        "status": one.status,
-        "reason": one.reason,
-        "message": one.message,
-        "hint": None,
-        "duration_ms": None,
-        "wrote": wrote,
-        "details": {"bytes": one.file.size_bytes, "owner": one.file.owner.value},
-    }
+    return told(
+        "logs rotate",
+        one.status,
+        one.message,
+        key=str(one.file.path),
+        reason=one.reason,
+        wrote=((Path(newest), one.moved_bytes),) if one.status == "done" else (),
+        details={"bytes": one.file.size_bytes, "owner": one.file.owner.value},
+    )
 
 
 def _show(printer: Printer, found: tuple[LogRotation, ...]) -> None:

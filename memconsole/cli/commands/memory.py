@@ -51,7 +51,6 @@ def pool(context: typer.Context, agent: AgentOption = None) -> int:
             "memory pool",
             data=lambda: [memory.pool(one, asked, indexes) for one in pools],
             show=show,
-            at=call.clock.now(),
             warnings=(*notices(pools), *wrong),
             home=home,
             said=frozenset(one.message for one in notices(pools)),
@@ -97,7 +96,6 @@ def markers(
             "markers",
             data=lambda: [memory.marker(owner, one) for owner, one in found],
             show=show,
-            at=call.clock.now(),
             warnings=unread,
         )
     )

@@ -37,8 +37,7 @@ from memconsole.domain.commands.memory import (
 )
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState
-from memconsole.engine.home.lookup import default_agent
-from memconsole.errors import MemconsoleError, ReadOnlyError, UsageError
+from memconsole.errors import MemconsoleError, UsageError
 from memconsole.system.launch import find_program
 from memconsole.text.figures import plural
 
@@ -67,7 +66,7 @@ def show(
     """
     call = call_of(context)
     home = call.engine.home.read()
-    owner = meant(home, agent)
+    owner = perform.meant(home, agent)
     if file is None and not everything:
         return _files(call, home, owner)
     with call.busy("reading the memory files"):
@@ -81,7 +80,6 @@ def show(
             "memory show",
             data=lambda: [encode.entry(one) for one in found],
             show=show_entries,
-            at=call.clock.now(),
             home=home,
         )
     )
@@ -99,7 +97,6 @@ def _files(call: Call, home: Home, owner: str) -> int:
             "memory show",
             data=lambda: [encode.file(owner, one) for one in pool.items],
             show=show_files,
-            at=call.clock.now(),
             warnings=memory.notices((pool,)),
             home=home,
         )
@@ -114,10 +111,9 @@ def edit(
 ) -> int:
     """Open a file of an agent's memory in $VISUAL or $EDITOR, then index what changed."""
     call = call_of(context)
-    if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("memory edit")
+    call.refuse_read_only("memory edit", dry_run=dry_run)
     home = call.engine.home.read()
-    owner = meant(home, agent)
+    owner = perform.meant(home, agent)
     path = _path(call, owner, file)
     editor = shlex.split(os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi")
     before = call.engine.memory.text(owner, path)  # what cannot be read is not opened either
@@ -155,18 +151,6 @@ def _edited(editor: list[str], file: Path) -> int:
         ) from error
 
 
-def meant(home: Home, agent: str | None) -> str:
-    """Return the agent that is meant.
-
-    Raises:
-        UsageError: None is named, and there is none.
-    """
-    owner = agent or default_agent(home)
-    if owner is None:
-        raise UsageError("there are no agents", hint="The platform makes them.")
-    return owner
-
-
 def _path(call: Call, owner: str, file: str) -> str:
     """Return the file to edit; one that does not exist may be made where memory is read.
 
@@ -200,7 +184,6 @@ def _message(call: Call, home: Home, owner: str, path: str, message: str, *, cod
             "memory edit",
             data=lambda: {"agent": owner, "path": path, "message": message},
             show=lambda printer: printer.write(printer.text(message)),
-            at=call.clock.now(),
             code=code,
             home=home,
         )
@@ -255,7 +238,7 @@ def add(
     if said == "-":
         said = sys.stdin.read(_MOST_CHARS)
     command = MemoryAdd(
-        call.engine.home.agent(meant(call.engine.home.read(), agent)).ref,
+        perform.owner(call, agent),
         said,
         layer,
         None if type_ is None else tag_of(type_, call.settings.markers.extra),
@@ -290,9 +273,8 @@ def forget(
     index of the platform itself are not touched.
     """
     call = call_of(context)
-    if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError(MEMORY_FORGET.name)
-    owner = meant(call.engine.home.read(), agent)
+    call.refuse_read_only(MEMORY_FORGET.name, dry_run=dry_run)
+    owner = perform.meant(call.engine.home.read(), agent)
     named = call.engine.memory.ids_of(owner, ids)
 
     def build(ref: AgentRef) -> MemoryForget:
@@ -334,7 +316,7 @@ def undo(context: typer.Context, agent: AgentOption = None, dry_run: DryRunOptio
     Once more takes back the one before. What others wrote since stays.
     """
     call = call_of(context)
-    owner = call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
+    owner = perform.owner(call, agent)
     return perform.single(call, MemoryUndo(owner, dry_run=dry_run), "taking it back")
 
 
@@ -353,7 +335,7 @@ def tidy(
     """
     span = parse_span("--older-than", older_than)
     call = call_of(context)
-    owner = call.engine.home.agent(meant(call.engine.home.read(), agent)).ref
+    owner = perform.owner(call, agent)
     return perform.single(call, MemoryTidy(owner, span, dry_run=dry_run), "looking for empty notes")
 
 

@@ -53,7 +53,6 @@ def prune_preview(
             "prune-preview",
             data=lambda: _encoded(found),
             show=lambda printer: _show(printer, found),
-            at=call.clock.now(),
             home=home,
         )
     )

@@ -10,7 +10,7 @@ import typer
 from memconsole.cli.call import perform
 from memconsole.cli.call.options import AgentOption, DryRunOption, YesOption, call_of
 from memconsole.domain.commands.reflect import REFLECT, Reflect
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import UsageError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -76,8 +76,7 @@ def _require_sense(call: Call, agent: str | None, candidate: Path | None, *, dry
         ReadOnlyError: Nothing may be done.
         UsageError: A text for several agents.
     """
-    if call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError(REFLECT.name)
+    call.refuse_read_only(REFLECT.name, dry_run=dry_run)
     if candidate is not None and agent is None and len(call.engine.home.read().agents) > 1:
         raise UsageError("--candidate needs --agent", hint="A text replaces one agent's file.")
 

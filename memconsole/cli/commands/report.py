@@ -14,7 +14,7 @@ from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import DryRunOption, YesOption, call_of
 from memconsole.cli.output.printer import Column
 from memconsole.domain.report import markdown
-from memconsole.errors import ConfirmationError, NotWrittenError, ReadOnlyError, UsageError
+from memconsole.errors import ConfirmationError, NotWrittenError, UsageError
 from memconsole.system.atomic_file import whole_path, write_new
 from memconsole.text.figures import plural, size_words
 
@@ -59,8 +59,8 @@ def report(
 
     call = call_of(context)
     file = None if output is None or output == _PRINTED else _file(output)
-    if file is not None and call.settings.ui.read_only and not dry_run:
-        raise ReadOnlyError("report --output")
+    if file is not None:
+        call.refuse_read_only("report --output", dry_run=dry_run)
     with call.busy("making the report"):
         maker = build_report(call.settings, call.origin, call.clock)
         sections = tuple(maker.sections())
@@ -159,4 +159,4 @@ def _answer(call: Call, file: Path | None, sections: Sequence[Section], status: 
             printer.gap()
         printer.write(printer.text(f"{said}, {'to' if status == 'done' else 'into'} {file}"))
 
-    return call.answer(Answer("report", data=data, show=show, at=call.clock.now()))
+    return call.answer(Answer("report", data=data, show=show))

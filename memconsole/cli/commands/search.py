@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from memconsole.cli.call import exits, perform
+from memconsole.cli.call import perform
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import (
     AgentOption,
@@ -20,9 +20,8 @@ from memconsole.cli.call.options import (
     request_of,
 )
 from memconsole.cli.call.search import answer
-from memconsole.cli.json import outcome
 from memconsole.domain.agents import Notice
-from memconsole.domain.commands.reindex import REINDEX, Reindex, Reindexed
+from memconsole.domain.commands.reindex import REINDEX, Reindex
 from memconsole.engine.home.lookup import agents_of, default_agent
 from memconsole.text.plain import one_line
 
@@ -178,7 +177,6 @@ def get(
             "get",
             data=lambda: data,
             show=show,
-            at=call.clock.now(),
             home=home,
             warnings=_nothing_shown(path, owner, from_, len(found)),
         )
@@ -231,27 +229,7 @@ def reindex(
             command = Reindex(ref, is_full=full, with_sessions=sessions, dry_run=dry_run)
             counted = partial(progress.count, label)
             outcomes.append(call.engine.run(command, progress=counted))
-
-    def show(printer: Printer) -> None:
-        perform.show_outcomes(printer, outcomes, {})
-
-    return call.answer(
-        Answer(
-            REINDEX.name,
-            data=lambda: [outcome.outcome(one) for one in outcomes],
-            show=show,
-            at=call.clock.now(),
-            warnings=_notices(outcomes),
-            code=exits.exit_of_outcomes(outcomes),
-            failures=outcome.failures(outcomes),
-            home=home,
-        )
-    )
-
-
-def _notices(outcomes: list[Outcome]) -> tuple[Notice, ...]:
-    found = [notice for one in outcomes if isinstance(one, Reindexed) for notice in one.notices]
-    return tuple(dict.fromkeys(found))
+    return perform.answer(call, REINDEX.name, outcomes, home)
 
 
 _AtOnce = Annotated[
@@ -288,7 +266,6 @@ def recall(
             "bench recall",
             data=lambda: _row(found),
             show=lambda printer: _show(printer, found),
-            at=call.clock.now(),
         )
     )
 

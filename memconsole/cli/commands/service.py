@@ -13,7 +13,7 @@ from memconsole.compose import service
 from memconsole.domain.health import named
 from memconsole.domain.jobs.layers import Layer
 from memconsole.domain.jobs.service_units import ServiceKind, unit_name
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -56,8 +56,7 @@ def install(
     if dry_run:
         found = [units.planned(chosen, setup) for setup in setups]
         return _message(call, "install", found, "planned", f"would write {_places(found)}")
-    if call.settings.ui.read_only:
-        raise ReadOnlyError("service install")
+    call.refuse_read_only("service install")
     with call.busy("installing the service"):
         for layer in others:
             units.remove(chosen, layer)
@@ -96,8 +95,7 @@ def remove(context: typer.Context, kind: KindOption = None, dry_run: DryRunOptio
         there = [one for one in found if one.is_installed]
         words = f"would remove {_places(there)}" if there else "there is no service"
         return _message(call, "remove", found, "planned", words)
-    if call.settings.ui.read_only:
-        raise ReadOnlyError("service remove")
+    call.refuse_read_only("service remove")
     gone = [one for one in found if units.remove(chosen, one.layer) is not None]
     if not gone:
         return _message(call, "remove", found, "skipped", "there is no service")
@@ -183,7 +181,7 @@ def _message(
             for line in (line for one in found for line in one.commands):
                 printer.write(Cell(f"  {printer.text(line)}", "dim"))
 
-    return call.answer(Answer(f"service {verb}", data=lambda: data, show=show, at=call.clock.now()))
+    return call.answer(Answer(f"service {verb}", data=lambda: data, show=show))
 
 
 def _data(

@@ -10,9 +10,9 @@ from memconsole.domain.commands.command import key_of, name_of
 from memconsole.domain.commands.outcomes import Failed, Skipped, reason_of, status_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
-    from memconsole.cli.json.encode import Row
+    from memconsole.cli.json.encode import Json, Row
     from memconsole.domain.commands.outcomes import Account, Outcome, Run, Written
 
 
@@ -32,6 +32,45 @@ def outcome(one: Outcome) -> Row:
             for file in wrote_of(one)
         ],
         "details": dict(one.details),
+    }
+
+
+def told(
+    command: str,
+    status: str,
+    message: str,
+    *,
+    key: str | None = None,
+    reason: str | None = None,
+    hint: str = "",
+    duration_ms: int | None = None,
+    wrote: Iterable[tuple[Path, int]] = (),
+    details: Mapping[str, Json] | None = None,
+) -> Row:
+    """Return the same of what was done without a command of the engine.
+
+    Args:
+        command: Name on the command line.
+        status: `done`, `planned`, `skipped` or `failed`.
+        message: What was done.
+        key: What it was done to.
+        reason: Why it was not done.
+        hint: What to do next.
+        duration_ms: How long it took.
+        wrote: Files of our own that were or would be written, with their bytes.
+        details: What else there is to say.
+    """
+    return {
+        "command": command,
+        "agent": None,
+        "key": key,
+        "status": status,
+        "reason": reason,
+        "message": message,
+        "hint": hint or None,
+        "duration_ms": duration_ms,
+        "wrote": [{"path": path, "bytes": size, "mode": "0600"} for path, size in wrote],
+        "details": details or {},
     }
 
 

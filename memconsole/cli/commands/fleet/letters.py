@@ -13,7 +13,7 @@ from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
 from memconsole.compose.fleet_server import fleet_cancel, fleet_sent, fleet_signer
 from memconsole.domain.fleet.letters import LetterState
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import UsageError
 from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
@@ -39,8 +39,7 @@ def key(
     call = call_of(context)
     if dry_run:
         return done(call, "fleet key", "would print your public key", dry_run=True)
-    if call.settings.ui.read_only:
-        raise ReadOnlyError("fleet key")
+    call.refuse_read_only("fleet key")
     line = f"{name} {fleet_signer(call.settings).key} *"
     return done(
         call,
@@ -67,7 +66,6 @@ def commands(
             "fleet commands",
             data=lambda: [_row(one) for one in found],
             show=lambda printer: _show(printer, found),
-            at=call.clock.now(),
         )
     )
 

@@ -99,7 +99,6 @@ def hosts(
             "fleet hosts",
             data=lambda: [_row(one) for one in shown],
             show=lambda printer: _show(printer, shown),
-            at=call.clock.now(),
             left_out={"left": len(found) - len(shown)} if len(found) > len(shown) else {},
         )
     )
@@ -155,7 +154,6 @@ def doctor(context: typer.Context, url: UrlOption = None) -> int:
             "fleet doctor",
             data=lambda: _way(way, address.text),
             show=lambda printer: _show_way(printer, way, address.text),
-            at=call.clock.now(),
             warnings=warnings,
             said=frozenset(one.text for one in way.findings),
             code=exits.FAILED if refused else exits.DONE,

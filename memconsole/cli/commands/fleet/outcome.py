@@ -8,9 +8,10 @@ import typer
 
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import call_of
+from memconsole.cli.json.outcome import told
 from memconsole.cli.output.printer import Cell
 from memconsole.domain.fleet.server import parse_server
-from memconsole.errors import ReadOnlyError, UsageError
+from memconsole.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,8 +51,8 @@ def begun(
             "no fleet is named",
             hint='Give --url, or set `url = "postgresql://…"` below [fleet] in our configuration.',
         )
-    if writes and call.settings.ui.read_only:
-        raise ReadOnlyError(command)
+    if writes:
+        call.refuse_read_only(command)
     try:
         return call, parse_server(named)
     except ValueError as error:
@@ -80,22 +81,11 @@ def done(
         details: The same for programs.
     """
     status = "planned" if dry_run else "skipped" if skipped else "done"
-    outcome: dict[str, Json] = {
-        "command": command,
-        "agent": None,
-        "key": None,
-        "status": status,
-        "reason": None,
-        "message": message,
-        "hint": None,
-        "duration_ms": None,
-        "wrote": [],
-        "details": details or {},
-    }
+    outcome = told(command, status, message, details=details)
 
     def show(printer: Printer) -> None:
         printer.sentence(Cell(f"{status}  ", "dim" if status != "done" else "ok"), message)
         for line in more:
             printer.write(line)
 
-    return call.answer(Answer(command, data=lambda: [outcome], show=show, at=call.clock.now()))
+    return call.answer(Answer(command, data=lambda: [outcome], show=show))

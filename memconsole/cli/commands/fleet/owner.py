@@ -225,7 +225,6 @@ def audit(
             "fleet audit",
             data=lambda: [one._asdict() for one in found],
             show=lambda printer: _show_audit(printer, found),
-            at=call.clock.now(),
         )
     )
 
