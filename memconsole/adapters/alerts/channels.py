@@ -47,7 +47,21 @@ _START_S = 10.0
 _CHILD = own_module("memconsole.adapters.alerts.child")
 
 
-class ChildChannel:
+class _Named:
+    """What the channels of the settings have in common: name, kind, and the time for a delivery.
+
+    Args:
+        settings: Of the channel.
+        timeout_s: How long a delivery may take.
+    """
+
+    def __init__(self, settings: ChannelSettings, timeout_s: float = TIMEOUT_S) -> None:
+        self._timeout_s = timeout_s
+        self.name = settings.name
+        self.kind = settings.type
+
+
+class ChildChannel(_Named):
     """Slack, a webhook, or an address for Apprise: delivered by a process of its own.
 
     Args:
@@ -59,11 +73,9 @@ class ChildChannel:
     def __init__(
         self, settings: ChannelSettings, secrets: Secrets, timeout_s: float = TIMEOUT_S
     ) -> None:
+        super().__init__(settings, timeout_s)
         self._settings = settings
         self._secrets = secrets
-        self._timeout_s = timeout_s
-        self.name = settings.name
-        self.kind = settings.type
 
     def check(self) -> None:
         """See whether every secret is there, and the library that delivers.
@@ -108,7 +120,7 @@ class ChildChannel:
         )
 
 
-class CommandChannel:
+class CommandChannel(_Named):
     """A program of the operator's: the message is JSON on its standard input.
 
     Args:
@@ -117,10 +129,8 @@ class CommandChannel:
     """
 
     def __init__(self, settings: ChannelSettings, timeout_s: float = TIMEOUT_S) -> None:
+        super().__init__(settings, timeout_s)
         self._words = settings.command
-        self._timeout_s = timeout_s
-        self.name = settings.name
-        self.kind = settings.type
 
     def check(self) -> None:
         """See whether the program is there.
@@ -151,20 +161,11 @@ class CommandChannel:
         return found
 
 
-class DesktopChannel:
+class DesktopChannel(_Named):
     """A notification on this host's desktop, by `notify-send` or macOS's `osascript`.
 
     The words are arguments of that program: secrets were masked in them before.
-
-    Args:
-        settings: Its name.
-        timeout_s: How long it may take.
     """
-
-    def __init__(self, settings: ChannelSettings, timeout_s: float = TIMEOUT_S) -> None:
-        self._timeout_s = timeout_s
-        self.name = settings.name
-        self.kind = settings.type
 
     def check(self) -> None:
         """See whether the program is there.

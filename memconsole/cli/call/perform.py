@@ -498,9 +498,6 @@ def answer(
     )
 
 
-_STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
-
-
 def show_outcomes(printer: Printer, found: Sequence[Outcome], left_out: Mapping[str, int]) -> None:
     """Write every outcome of a batch."""
     for one in found:
@@ -522,7 +519,7 @@ def _outcome(printer: Printer, one: Outcome) -> None:
     printer.write(
         Cell(printer.text(subject), "head"),
         "  ",
-        Cell(word, _STYLES[status]),
+        Cell(word, wording.OUTCOME_STYLES[status]),
         Cell("" if took is None or status != "done" else f"  {took} ms", "dim"),
     )
     printer.write(f"  {printer.text(one.message)}")

@@ -12,7 +12,7 @@ from memconsole.cli.call.options import DryRunOption, call_of, parse_span
 from memconsole.cli.json.encode import alert_status
 from memconsole.cli.json.outcome import told
 from memconsole.cli.output.printer import Cell
-from memconsole.cli.output.wording import STATUS_STYLES, age, ago
+from memconsole.cli.output.wording import SEVERITY_STYLES, STATUS_STYLES, age, ago
 from memconsole.domain.agents import Notice
 from memconsole.text.figures import span as words
 
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
     from memconsole.domain.alerts import AlertStatus, Delivery
 
-_STYLES = {"warning": "warn", "critical": "due"}
 _SIGNS = {"warning": "WARN", "critical": "CRIT"}
 _NEVER_LOOKED = "nobody has ever looked at the health of this home: `memconsole health` looks now"
 
@@ -163,7 +162,7 @@ def _show(printer: Printer, found: tuple[AlertStatus, ...], looked_at: datetime 
     width = max(len(row.alert.issue) for row in found)
     for row in found:
         one, status = row.alert, row.alert.status.value
-        first = Cell(f"{_SIGNS[status]:<5}{one.issue:<{width}}  ", _STYLES[status])
+        first = Cell(f"{_SIGNS[status]:<5}{one.issue:<{width}}  ", SEVERITY_STYLES[status])
         printer.sentence(first, printer.text(f"{one.message}, for {age(one.since, printer.now)}"))
         for more in (one.hint, _message(row, printer.now)):
             if more:

@@ -14,6 +14,7 @@ from memconsole.cli.call.call import Answer, Call
 from memconsole.cli.call.options import DryRunOption, YesOption, call_of
 from memconsole.cli.json.outcome import told
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.cli.output.wording import SEVERITY_STYLES
 from memconsole.config.load import config_path
 from memconsole.config.show import describe, template
 from memconsole.domain.agents import AgentRef, HomeRef, Severity
@@ -134,14 +135,6 @@ def settings(printer: Printer, file: Path | None, rows: tuple[SettingRow, ...]) 
     printer.table(_COLUMNS, cells)
 
 
-_STYLES = {
-    Severity.INFO: "dim",
-    Severity.WARNING: "warn",
-    Severity.HIGH: "due",
-    Severity.CRITICAL: "due",
-}
-
-
 def check(
     context: typer.Context,
     recommend: Annotated[bool, typer.Option("--recommend", help="Also optional advice.")] = False,
@@ -254,7 +247,7 @@ def _show(printer: Printer, report: ConfigReport) -> None:
     for one in report.findings:
         where = f"{one.key}: " if one.key else ""
         printer.write(
-            Cell(f"{one.severity.value:8}", _STYLES[one.severity]),
+            Cell(f"{one.severity.value:8}", SEVERITY_STYLES[one.severity]),
             Cell(f"  {one.id}", "head"),
         )
         printer.write(f"  {printer.text(where + one.why)}")

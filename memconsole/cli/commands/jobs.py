@@ -158,8 +158,6 @@ def _whole(command: str, run: JobRun, *, key: str | None = None) -> Row:
     return outcome.told(command, run.end.status, run.end.message, key=key, reason=run.end.reason)
 
 
-_STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
-
 _COLUMNS = (
     Column("job"),
     Column("trigger", rank=2),
@@ -227,7 +225,9 @@ def _state(job: JobView) -> Cell:
 
 
 def _result(status: str, reason: str | None) -> Cell:
-    return Cell(status if reason is None else f"{status} ({reason})", _STYLES.get(status, ""))
+    return Cell(
+        status if reason is None else f"{status} ({reason})", wording.OUTCOME_STYLES.get(status, "")
+    )
 
 
 def runs(

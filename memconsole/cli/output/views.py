@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
-from memconsole.domain.agents import Severity, Storage
+from memconsole.domain.agents import Storage
 from memconsole.domain.jobs.runs import Repeated, repeated
 from memconsole.domain.sessions.activity import Doing, told, words_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
@@ -236,20 +236,12 @@ def _times(printer: Printer, line: Repeated) -> str:
     return f"{line.count} times since {wording.stamp(line.first_at, printer.zone)}: "
 
 
-_SEVERITY_STYLES = {
-    Severity.CRITICAL: "due",
-    Severity.HIGH: "due",
-    Severity.WARNING: "warn",
-    Severity.INFO: "dim",
-}
-
-
 def findings(printer: Printer, groups: Iterable[Group]) -> None:
     """Write findings with what to do about them; one of an earlier look says how old that is."""
     for group in groups:
         first = group.first
         age = "" if first.seen_at is None else f" (seen {figures.ago(printer.now - first.seen_at)})"
-        sign = Cell(f"! {group.severity.value:8}  ", _SEVERITY_STYLES[group.severity])
+        sign = Cell(f"! {group.severity.value:8}  ", wording.SEVERITY_STYLES[group.severity])
         printer.sentence(sign, printer.text(f"{group.message}{age}"))
         if first.hint:
             more = " (and so on)" if len(group.findings) > 1 else ""

@@ -19,6 +19,11 @@ NOTHING = "-"
 STATUS_STYLES = {"done": "ok", "planned": "dim", "skipped": "dim", "failed": "due"}
 """How the result of one file or one message is coloured."""
 
+OUTCOME_STYLES = {"done": "ok", "planned": "title", "skipped": "warn", "failed": "due"}
+"""How the outcome of a command is coloured."""
+
+SEVERITY_STYLES = {"critical": "due", "high": "due", "warning": "warn", "info": "dim"}
+
 _EIGHTHS = "▏▎▍▌▋▊▉█"
 
 _STATE_WORDS = {

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
+from memconsole.ui.drawing.glyphs import blocks
 from memconsole.ui.drawing.spans import Role, Span, bar_role
 
 if TYPE_CHECKING:
@@ -56,13 +57,12 @@ class MarkedGauge:
         left = glyphs.brackets[0]
         room = width - 1 - len(left)
         scale = max(self.threshold, 1) if self.limits is None else self.limits.last
-        bar = _bar(self.tokens / scale, room, glyphs)
-        text = _marked(bar, self._marks(room, scale, glyphs))
+        filled, empty = blocks(self.tokens / scale, room, glyphs)
+        text = _marked(filled + empty, self._marks(room, scale, glyphs))
         role = bar_role(self.tokens / max(self.threshold, 1))
-        filled = len(bar.rstrip(glyphs.blocks[0]))
         spans = (
-            Span(left + text[:filled], role),
-            Span(text[filled:] + glyphs.ends[2], Role.TRACK),
+            Span(left + text[: len(filled)], role),
+            Span(text[len(filled) :] + glyphs.ends[2], Role.TRACK),
         )
         return tuple(span for span in spans if span.text)
 
@@ -77,16 +77,6 @@ class MarkedGauge:
             place = None if limit is None else int(limit * room / scale)
             if place is not None and 0 < place < room:
                 yield place, sign
-
-
-def _bar(fill: float, room: int, glyphs: Glyphs) -> str:
-    steps = len(glyphs.blocks) - 1
-    drawn = round(min(max(fill, 0.0), 1.0) * room * steps)
-    if fill > 0 and drawn == 0:
-        drawn = 1
-    whole, part = divmod(drawn, steps)
-    bar = glyphs.blocks[-1] * whole + (glyphs.blocks[part] if part else "")
-    return bar + glyphs.blocks[0] * (room - len(bar))
 
 
 def _marked(bar: str, marks: Iterator[tuple[int, str]]) -> str:

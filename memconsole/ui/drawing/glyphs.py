@@ -90,11 +90,22 @@ def gauge(fill: float | None, cells: int, glyphs: Glyphs) -> tuple[str, str]:
     room = cells - len(left) - len(right)
     if fill is None or room <= 0:
         return " " * cells, ""
-    steps = len(glyphs.blocks) - 1
-    eighths = round(min(max(fill, 0.0), 1.0) * room * steps)
-    if fill > 0 and eighths == 0:
-        eighths = 1
-    whole, part = divmod(eighths, steps)
-    bar = glyphs.blocks[-1] * whole + (glyphs.blocks[part] if part else "")
-    empty = glyphs.blocks[0] * (room - len(bar))
+    bar, empty = blocks(fill, room, glyphs)
     return left + bar, empty + right
+
+
+def blocks(fill: float, cells: int, glyphs: Glyphs) -> tuple[str, str]:
+    """Return the blocks of a gauge and its empty rest, together `cells` wide; some is never none.
+
+    Args:
+        fill: 0 to 1, more is shown as full.
+        cells: Width in cells, without brackets.
+        glyphs: What to draw with.
+    """
+    steps = len(glyphs.blocks) - 1
+    drawn = round(min(max(fill, 0.0), 1.0) * cells * steps)
+    if fill > 0 and drawn == 0:
+        drawn = 1
+    whole, part = divmod(drawn, steps)
+    bar = glyphs.blocks[-1] * whole + (glyphs.blocks[part] if part else "")
+    return bar, glyphs.blocks[0] * (cells - len(bar))
