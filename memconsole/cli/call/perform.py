@@ -9,11 +9,10 @@ import typer
 
 from memconsole.cli.call import exits
 from memconsole.cli.call.call import Answer
-from memconsole.cli.call.options import parse_since
 from memconsole.cli.json import outcome as encode_outcome
 from memconsole.cli.json.outcome import hint_of, session_key_of, wrote_of
 from memconsole.cli.output import wording
-from memconsole.cli.output.printer import Cell, Column
+from memconsole.cli.output.printer import Cell
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import CHECKPOINT, Checkpoint
 from memconsole.domain.commands.command import key_of, name_of
@@ -32,13 +31,12 @@ from memconsole.engine.home.lookup import agents_of, default_agent
 from memconsole.errors import ConfirmationError, UsageError
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import figures
-from memconsole.text.figures import plural, short_kilo, size_words
+from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from memconsole.cli.call.call import Call
-    from memconsole.cli.json.encode import Row
     from memconsole.cli.output.printer import Printer
     from memconsole.cli.output.stream import Progress
     from memconsole.domain.agents import Home
@@ -126,58 +124,6 @@ def rotations(call: Call, request: RotationRequest, *, yes: bool) -> int:
         call.engine.gateway.require()
         outcomes = _rotate(call, plan, request)
     return answer(call, ROTATE.name, outcomes, home, plan=plan)
-
-
-def what_if(call: Call, *, agent: str | None, threshold: int | None, since: str) -> int:
-    """Print which sessions would have been rotated, by the counts that were seen.
-
-    Args:
-        call: The call.
-        agent: Only of this agent.
-        threshold: In tokens; None for those of the settings.
-        since: From when on, as it was typed.
-
-    Raises:
-        UsageError: `since` is no time.
-    """
-    now = call.clock.now()
-    start = parse_since(since, now)
-    found, counts = call.engine.rotation.what_if(
-        agent_id=agent, threshold_tokens=threshold, since=start
-    )
-    data: Row = {
-        "threshold": threshold,
-        "since": start,
-        "counts": counts,
-        "rotations": [
-            {"key": key, "at": one.at, "tokens": one.tokens, "would_capture": saved._asdict()}
-            for one, key, saved in found
-        ],
-    }
-
-    def show(printer: Printer) -> None:
-        limit = "the settings" if threshold is None else f"{short_kilo(threshold)} tokens"
-        began = wording.stamp(start, printer.zone)
-        if not counts:
-            printer.write(f"Nobody can say: no counts were kept since {began}.")
-            return
-        told = f"{plural(len(found), 'rotation')} since {began}"
-        printer.write(f"By {limit}: {told}, by the {plural(counts, 'count')} that were kept.")
-        rows = [
-            [
-                wording.stamp(one.at, printer.zone),
-                short_kilo(one.tokens),
-                *("?" if count is None else str(count) for count in captured),
-                printer.text(key or "?"),
-            ]
-            for one, key, captured in found
-        ]
-        if rows:
-            figures = (Column(one, right=True) for one in ("tokens", "messages", "observations"))
-            printer.table((Column("when"), *figures, Column("session", least=24)), rows)
-
-    home = call.engine.home.read()
-    return call.answer(Answer("rotate", data=lambda: data, show=show, home=home))
 
 
 def through_gateway(call: Call, command: Command, doing: str, *, question: str, yes: bool) -> int:

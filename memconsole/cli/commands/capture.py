@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from memconsole.cli.call import complete, perform
+from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import (
     AgentOption,
     DryRunOption,
@@ -15,9 +16,12 @@ from memconsole.cli.call.options import (
     YesOption,
     at_least_one,
     call_of,
+    parse_since,
     session_option,
     tokens,
 )
+from memconsole.cli.output import wording
+from memconsole.cli.output.printer import Column
 from memconsole.domain.commands.compact import Compact
 from memconsole.domain.commands.flush import FLUSH, Flush
 from memconsole.domain.commands.index_md import IndexMd
@@ -27,12 +31,15 @@ from memconsole.domain.commands.recover import Recover
 from memconsole.domain.commands.summarize import Summarize
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import UsageError
+from memconsole.text.figures import plural, short_kilo
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from memconsole.cli.call.call import Call
+    from memconsole.cli.json.encode import Row
+    from memconsole.cli.output.printer import Printer
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
 
@@ -103,9 +110,7 @@ def rotate(
     if what_if:
         if keys or force or force_active or yes:
             raise UsageError("--what-if changes nothing: it takes --threshold, --since and --agent")
-        return perform.what_if(
-            call_of(context), agent=agent, threshold=threshold, since=since or "7d"
-        )
+        return _what_if(call_of(context), agent=agent, threshold=threshold, since=since or "7d")
     request = perform.RotationRequest(
         keys=tuple(keys or ()),
         agent=agent,
@@ -115,6 +120,58 @@ def rotate(
         is_active_forced=force_active,
     )
     return perform.rotations(call_of(context), request, yes=yes)
+
+
+def _what_if(call: Call, *, agent: str | None, threshold: int | None, since: str) -> int:
+    """Print which sessions would have been rotated, by the counts that were seen.
+
+    Args:
+        call: The call.
+        agent: Only of this agent.
+        threshold: In tokens; None for those of the settings.
+        since: From when on, as it was typed.
+
+    Raises:
+        UsageError: `since` is no time.
+    """
+    now = call.clock.now()
+    start = parse_since(since, now)
+    found, counts = call.engine.rotation.what_if(
+        agent_id=agent, threshold_tokens=threshold, since=start
+    )
+    data: Row = {
+        "threshold": threshold,
+        "since": start,
+        "counts": counts,
+        "rotations": [
+            {"key": key, "at": one.at, "tokens": one.tokens, "would_capture": saved._asdict()}
+            for one, key, saved in found
+        ],
+    }
+
+    def show(printer: Printer) -> None:
+        limit = "the settings" if threshold is None else f"{short_kilo(threshold)} tokens"
+        began = wording.stamp(start, printer.zone)
+        if not counts:
+            printer.write(f"Nobody can say: no counts were kept since {began}.")
+            return
+        told = f"{plural(len(found), 'rotation')} since {began}"
+        printer.write(f"By {limit}: {told}, by the {plural(counts, 'count')} that were kept.")
+        rows = [
+            [
+                wording.stamp(one.at, printer.zone),
+                short_kilo(one.tokens),
+                *("?" if count is None else str(count) for count in captured),
+                printer.text(key or "?"),
+            ]
+            for one, key, captured in found
+        ]
+        if rows:
+            figures = (Column(one, right=True) for one in ("tokens", "messages", "observations"))
+            printer.table((Column("when"), *figures, Column("session", least=24)), rows)
+
+    home = call.engine.home.read()
+    return call.answer(Answer("rotate", data=lambda: data, show=show, home=home))
 
 
 def index_md(
