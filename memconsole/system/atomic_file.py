@@ -254,6 +254,9 @@ def write_new(
         closed: Folders that are the agents' own; nothing is written below them.
         replaces: An ordinary file of that name goes, in one step.
 
+    `..` behind an ordinary folder leads out of it, as everywhere: who stands in a workspace may
+    write beside it. Behind a link it leads where the link's maker likes.
+
     Raises:
         OSError: Nothing was written; its `strerror` says why.
     """
@@ -262,14 +265,29 @@ def write_new(
         with open_state_folder(state_dir, EXPORTS) as folder:
             write(folder, path.name, data)
         return
-    place = path.parent.resolve(strict=True)
-    # Each step of the way counts: a link in the agents' own folder leads where its maker likes.
-    steps = {one.resolve() for one in _steps(path.parent)}
-    if any(step.is_relative_to(one.resolve()) for one in closed for step in steps):
+    way = _straight(path.parent)
+    place = way.resolve(strict=True)
+    shut = [one.resolve() for one in closed]
+    if any(place.is_relative_to(one) for one in shut):
         raise OSError(errno.EPERM, "that folder is the agents' own: take another one", str(path))
+    # Each step of the way counts: a link in the agents' own folder leads where its maker likes.
+    steps = {one.resolve() for one in _steps(way)}
+    is_elsewhere = path.parent.resolve(strict=True) != place  # a folder became a link meanwhile
+    if is_elsewhere or any(step.is_relative_to(one) for one in shut for step in steps):
+        why = "the way there leads through a folder of the agents: name it by another way"
+        raise OSError(errno.EPERM, why, str(path))
     # The path was looked at without links: none may stand in it now.
     with open_folder(Path(place.anchor), *place.parts[1:]) as folder:
         write(folder, path.name, data)
+
+
+def _straight(folder: Path) -> Path:
+    """Return the same way without ordinary folders that it leaves again at once by `..`."""
+    way = Path(folder.anchor)
+    for name in folder.parts[1:]:
+        is_left = name == ".." and way.name != ".." and not way.is_symlink()
+        way = way.parent if is_left else way / name
+    return way
 
 
 def _steps(folder: Path) -> set[Path]:

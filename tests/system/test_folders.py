@@ -229,11 +229,25 @@ def test_nothing_is_written_by_a_way_that_leads_through_the_agents_own_folder(
     ways = [
         tmp_path / one for one in ("workspace", "workspace/memory", "way", "way/memory", "habit")
     ]
+    (workspace / "notes").mkdir()
+    ways += [workspace / one for one in ("notes", "notes/..", "memory/..", "memory/../elsewhere")]
+    ways += [workspace / "../way/..", workspace / "notes/../memory/../..", tmp_path / "habit/.."]
     for folder in ways:
-        with pytest.raises(OSError, match="agents' own"):
+        with pytest.raises(OSError, match="agents"):
             write_new(folder / "r.md", b"x", state_dir=tmp_path, closed=(workspace,))
     write_new(elsewhere / "r.md", b"x", state_dir=tmp_path, closed=(workspace,))
     assert [one.name for one in elsewhere.iterdir()] == ["r.md"]
+
+
+@pytest.mark.parametrize("way", ["..", "../elsewhere", "notes/../..", "./notes/../../elsewhere/."])
+def test_who_stands_in_a_workspace_may_write_beside_it(tmp_path: Path, way: str) -> None:
+    workspace = tmp_path / "workspace"
+    (workspace / "notes").mkdir(parents=True)
+    (tmp_path / "elsewhere").mkdir()
+    path = workspace / way / "r.md"
+    write_new(path, b"x", state_dir=tmp_path, closed=(workspace,))
+    assert path.read_bytes() == b"x"
+    assert not list(workspace.rglob("*.md"))
 
 
 def test_what_killed_runs_left_goes_with_the_next_file(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import stat
+import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -437,6 +438,10 @@ _START_FIELD = 19
 """Of `/proc/<pid>/stat`, counted behind the name: ticks between the boot and the start."""
 
 
+_INTERPRETERS = (b"node", b"nodejs", b"bun")
+_BRANDS = (b"openclaw", b"moltbot", b"clawdbot")
+
+
 class _Lock(msgspec.Struct, rename="camel"):
     """What the platform writes; `starttime` since 2026.3, on Linux."""
 
@@ -452,8 +457,9 @@ def held_since(lock: Path, now: datetime | None = None) -> datetime | None:
     """Return when the run began that a lock belongs to; None where none is going on.
 
     Its process has to live here, as the one that wrote it. What cannot be read belongs to nobody:
-    so the platform takes it too. Of a process that lock and system name by the same start it
-    belongs to a run however long that takes: one that hangs must not look as if it had ended.
+    so the platform takes it too. Of a process that is known for the one that wrote it (both name
+    the same start, or it is a Gateway that began before) it belongs to a run however long that
+    takes: one that hangs must not look as if it had ended.
 
     Args:
         lock: `<transcript>.lock`.
@@ -469,10 +475,27 @@ def held_since(lock: Path, now: datetime | None = None) -> datetime | None:
     began = None if found.starttime is None else _start_of(found.pid)
     if began is None:
         age = (now or datetime.now(UTC)) - found.created_at
-        is_held = age < LONGEST_RUN and _lives(found.pid)
+        is_held = _lives(found.pid) if age < LONGEST_RUN else _is_writer(found)
     else:
         is_held = began == found.starttime
     return found.created_at if is_held else None
+
+
+def _is_writer(lock: _Lock) -> bool:
+    """Whether a lock's process is known for a Gateway that ran when the lock was made."""
+    began = _start_of(lock.pid)
+    if began is None or lock.starttime is not None:
+        return False
+    try:
+        words = Path(f"/proc/{lock.pid}/cmdline").read_bytes().split(b"\0")
+        uptime_s = float(Path("/proc/uptime").read_text("ascii").split()[0])
+    except (OSError, ValueError, IndexError):
+        return False
+    is_node = os.path.basename(words[0]) in _INTERPRETERS
+    if not is_node and not any(brand in word for brand in _BRANDS for word in words):
+        return False
+    began_s = time.time() - uptime_s + began / os.sysconf("SC_CLK_TCK")
+    return began_s <= lock.created_at.timestamp()
 
 
 def _lives(pid: int) -> bool:

@@ -117,6 +117,22 @@ def test_a_run_of_a_process_that_is_known_may_take_hours(tmp_path: Path) -> None
     assert held_since(lock(tmp_path, age=hours, starttime=1, pid=a_dead_pid())) is None
 
 
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="needs /proc")
+def test_a_gateway_that_ran_when_a_lock_without_its_start_was_made_may_hang(tmp_path: Path) -> None:
+    later = datetime.now(UTC) + 5 * LONGEST_RUN
+    for name, is_known in (("clawdbot-gateway", True), ("/usr/bin/node", True), ("backup", False)):
+        with subprocess.Popen([name, "600"], executable="/bin/sleep") as process:
+            try:
+                began = lock(tmp_path, pid=process.pid, age=timedelta(seconds=-1))
+                assert (held_since(began, later) is not None) is is_known, name
+                # It began after the lock was made: another had this number then.
+                before = lock(tmp_path, pid=process.pid, age=timedelta(minutes=1))
+                assert held_since(before, later) is None
+            finally:
+                process.kill()
+        assert held_since(began, later) is None
+
+
 def test_a_lock_that_was_left_behind_holds_nothing(tmp_path: Path) -> None:
     assert held_since(lock(tmp_path, age=LONGEST_RUN - timedelta(minutes=1)))
     assert held_since(lock(tmp_path, age=LONGEST_RUN)) is None
