@@ -120,12 +120,12 @@ class FakeOldTranscripts:
         if kept in self.kept:
             yield 1, self.said.get(self.kept[kept].path.name, "")
 
-    def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
+    def rewrite(self, agent: Agent | None, file: OldFile, text: Iterable[str] | None) -> None:
         self._do("rewrite", file)
         if text is None:
             self._swap(file.path)
         else:
-            self.said[file.path.name] = text
+            self.said[file.path.name] = "".join(text)
 
     def found(self, agent: Agent) -> tuple[OldFile, ...]:
         return tuple(self.there)

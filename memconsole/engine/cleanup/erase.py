@@ -7,6 +7,7 @@ taken away, cannot lose a line and still be what it was: they are deleted whole.
 
 from __future__ import annotations
 
+import errno
 import json
 from typing import TYPE_CHECKING, Final
 
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent
     from memconsole.domain.cleanup import TakenFile
     from memconsole.engine.cleanup.read import OldFiles
+
+_MOST_CHARS: Final = 64 * 1024 * 1024
+"""Of one line. Nobody writes a longer one; a few packed kilobytes may claim it."""
+
+_MOST_OF_OURS: Final = 256 * 1024 * 1024
+"""Characters of a file that is looked at whole: an archive, a log, a copy."""
 
 
 def erase_from_old(
@@ -113,11 +120,13 @@ def _erase_in(
     clean: Callable[[str], str],
 ) -> None:
     try:
-        text = None
+        text: Iterable[str] | None = None
         if file.kind is not OldKind.CONFIG:
-            text = "".join(it for _, it in old.files.texts(agent, file, is_exact=True))
-            make = _lines_without if file.kind.is_ours else _records_without
-            text = make(clean(text) if file.kind.is_ours else text, holds)
+            pieces = old.files.texts(agent, file, is_exact=True)
+            if file.kind.is_ours:
+                text = (_lines_without(clean(_whole(pieces)), holds),)
+            else:
+                text = _records_without(pieces, holds)
         old.files.rewrite(agent, file, text)
     except OSError as error:
         raise _not_erased(file.path.name, error) from error
@@ -140,11 +149,18 @@ def _lines_without(text: str, holds: Callable[[str], bool]) -> str:
     )
 
 
-def _records_without(text: str, holds: Callable[[str], bool]) -> str:
-    """Return a transcript in which no text of a record says it; a record that hides it goes."""
-    return "\n".join(
-        kept for line in text.split("\n") if (kept := _record_without(line, holds)) is not None
-    )
+def _records_without(
+    pieces: Iterable[tuple[int, str]], holds: Callable[[str], bool]
+) -> Iterator[str]:
+    """Yield a transcript in which no text of a record says it; a record that hides it goes.
+
+    A packed transcript may be larger than memory: one record of it is held at a time.
+    """
+    end = ""
+    for line in _lines(pieces):
+        if (kept := _record_without(line, holds)) is not None:
+            yield f"{end}{kept}"
+            end = "\n"
 
 
 def _record_without(line: str, holds: Callable[[str], bool]) -> str | None:
@@ -195,9 +211,7 @@ def _said(pieces: Iterable[tuple[int, str]], kind: OldKind) -> Iterator[str]:
 
     Of a record of a transcript only its texts: its fields stand in every other one.
     """
-    for line in (
-        ("".join(text for _, text in pieces),) if kind is OldKind.CONFIG else _lines(pieces)
-    ):
+    for line in (_whole(pieces),) if kind is OldKind.CONFIG else _lines(pieces):
         found = _parsed(line)
         if found is None or kind.is_ours:
             yield from line.splitlines()
@@ -205,11 +219,39 @@ def _said(pieces: Iterable[tuple[int, str]], kind: OldKind) -> Iterator[str]:
 
 
 def _lines(pieces: Iterable[tuple[int, str]]) -> Iterator[str]:
-    rest = ""
+    """Yield the lines of a text.
+
+    Raises:
+        OSError: One is too long to be held.
+    """
+    parts: list[str] = []
+    size = 0
     for _, text in pieces:
-        *lines, rest = f"{rest}{text}".split("\n")
-        yield from lines
-    yield rest
+        *ended, rest = text.split("\n")
+        for line in ended:
+            yield "".join((*parts, line))
+            parts, size = [], 0
+        parts.append(rest)
+        size += len(rest)
+        if size > _MOST_CHARS:
+            raise OSError(errno.EFBIG, "one line in it is too long to be looked into")
+    yield "".join(parts)
+
+
+def _whole(pieces: Iterable[tuple[int, str]]) -> str:
+    """Return a text of ours, which is small.
+
+    Raises:
+        OSError: It is not.
+    """
+    parts: list[str] = []
+    size = 0
+    for _, text in pieces:
+        parts.append(text)
+        size += len(text)
+        if size > _MOST_OF_OURS:
+            raise OSError(errno.EFBIG, "it is too large to be looked into")
+    return "".join(parts)
 
 
 def _strings(value: object) -> Iterator[str]:

@@ -40,7 +40,6 @@ from memconsole.system.atomic_file import (
     claim,
     clean_leftovers,
     remove,
-    replace_file,
     temporary_name,
 )
 from memconsole.system.folders import open_folder, open_state_folder, sync_folder
@@ -195,23 +194,35 @@ class DiskOldTranscripts:
                 with _plain(ours, kept) as source:
                     yield from _texts(source, kept, "replace")
 
-    def rewrite(self, agent: Agent | None, file: OldFile, text: str | None) -> None:
+    def rewrite(self, agent: Agent | None, file: OldFile, text: Iterable[str] | None) -> None:
         """Give a file of ours another text, packed as it was, or none: then it is deleted.
 
         A transcript that we packed is private then; it is not unpacked any more.
         """
         name = file.path.name
-        with self._folder(agent, file.path) as folder, _opened(folder, file):
+        with self._folder(agent, file.path) as folder, _opened(folder, file) as source:
+            before = os.fstat(source.fileno())
             if text is None:
                 os.unlink(name, dir_fd=folder)
                 sync_folder(folder)
                 return
-            data = text.encode("utf-8", "surrogateescape")
-            if file.is_packed:
-                data = gzip.compress(data, mtime=int(file.modified_at.timestamp()))
-            replace_file(folder, name, data, mode=file.mode if file.kind.is_ours else 0o600)
-            times = (file.file_ns, file.file_ns)
-            os.utime(name, ns=times, dir_fd=folder, follow_symlinks=False)
+            made = (piece.encode("utf-8", "surrogateescape") for piece in text)
+
+            def fill(target: BinaryIO) -> None:
+                if file.is_packed:
+                    with gzip.GzipFile(
+                        "", "wb", 6, target, mtime=int(file.modified_at.timestamp())
+                    ) as packed:
+                        packed.writelines(made)
+                else:
+                    target.writelines(made)
+                target.flush()
+                _require_same(folder, name, before)
+
+            clean_leftovers(folder)
+            mode = file.mode if file.kind.is_ours else 0o600
+            _write(folder, name, fill, mode, file.file_ns, replaces=True)
+            sync_folder(folder)
 
     def compress(self, agent: Agent | None, file: OldFile) -> int:
         """Put `<name>.gz` in the place of a file, as old as its newest message; return its size."""
@@ -499,9 +510,15 @@ def _copy(source: BinaryIO, folder: int, name: str, mode: int, time_ns: int) -> 
 
 
 def _write(
-    folder: int, name: str, fill: Callable[[BinaryIO], None], mode: int, time_ns: int
+    folder: int,
+    name: str,
+    fill: Callable[[BinaryIO], None],
+    mode: int,
+    time_ns: int,
+    *,
+    replaces: bool = False,
 ) -> None:
-    """Write a new file under a name that nothing has, whole or not at all.
+    """Write a new file under a name that nothing has, or that it takes over, whole or not at all.
 
     It is owned by whom its source was: a file of another user is never packed or taken.
     """
@@ -513,7 +530,10 @@ def _write(
                 os.fchmod(target.fileno(), mode)
                 os.utime(target.fileno(), ns=(time_ns, time_ns))
                 os.fsync(target.fileno())
-            claim(folder, temporary, name)
+            if replaces:
+                os.replace(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+            else:
+                claim(folder, temporary, name)
         finally:
             remove(folder, temporary)
 

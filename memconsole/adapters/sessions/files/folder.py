@@ -491,7 +491,7 @@ def _is_writer(lock: _Lock) -> bool:
         uptime_s = float(Path("/proc/uptime").read_text("ascii").split()[0])
     except (OSError, ValueError, IndexError):
         return False
-    is_node = os.path.basename(words[0]) in _INTERPRETERS
+    is_node = words[0].rpartition(b"/")[2] in _INTERPRETERS
     if not is_node and not any(brand in word for brand in _BRANDS for word in words):
         return False
     began_s = time.time() - uptime_s + began / os.sysconf("SC_CLK_TCK")

@@ -20,6 +20,7 @@ from memconsole.domain.cleanup import OldFile, OldKind, Step, TakenFile
 from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from memconsole.domain.agents import Agent
@@ -475,15 +476,38 @@ def test_a_file_of_ours_gets_another_text_and_stays_as_old(
     file = disk.own(writer)[number]
     pieces = disk.texts(writer, file, is_exact=True)
     text = "".join(piece for _, piece in pieces).replace("SQLite", "it")
-    disk.rewrite(writer, file, text)
+    disk.rewrite(writer, file, (text[:3], text[3:]))
     data = file.path.read_bytes()
     assert (gzip.decompress(data) if file.is_packed else data).endswith(b"chose it \xff\n")
     now = file.path.stat()
     assert (now.st_mtime_ns, stat.S_IMODE(now.st_mode)) == (file.file_ns, file.mode)
     with pytest.raises(OSError, match="changed since"):
-        disk.rewrite(writer, file, "")
+        disk.rewrite(writer, file, ())
     disk.rewrite(writer, disk.own(writer)[number], None)
     assert not file.path.exists()
+
+
+def test_a_file_that_fails_or_changes_while_it_is_rewritten_is_as_it_was(
+    agent: Agent, disk: DiskOldTranscripts
+) -> None:
+    disk.compress(agent, written(agent))
+    path = agent.sessions_dir / f"{ID}.jsonl.gz"
+
+    def failing() -> Iterator[str]:
+        yield "half"
+        raise OSError(errno.EIO, "it cannot be unpacked")
+
+    def growing() -> Iterator[str]:
+        yield "half"
+        path.write_bytes(data + b"more")
+
+    data = path.read_bytes()
+    with pytest.raises(OSError, match="cannot be unpacked"):
+        disk.rewrite(agent, looked_at(path), failing())
+    assert path.read_bytes() == data
+    with pytest.raises(OSError, match="changed meanwhile"):
+        disk.rewrite(agent, looked_at(path), growing())
+    assert (path.read_bytes(), names(agent)) == (data + b"more", [path.name])
 
 
 def test_nothing_of_a_workspace_is_reached_through_a_link(
