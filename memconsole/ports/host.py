@@ -78,7 +78,7 @@ class OldTranscripts(Protocol):
     def rewrite(self, agent: Agent | None, file: OldFile, text: Iterable[str] | None) -> None:
         """Give a file that we wrote or packed another text, packed as it was; None deletes it.
 
-        The text is taken piece by piece: it may be made of the file itself, and is never held whole.
+        The text is taken piece by piece: it may be made of the file itself, and is not held whole.
 
         Raises:
             OSError: It cannot be written, or is not what was looked at; it is as it was.

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memconsole.adapters.sessions.files.folder import LONGEST_RUN, held_since
+from memconsole.adapters.sessions.files.run_locks import LONGEST_RUN, held_since
 from memconsole.adapters.sessions.files.store import FileSessionStore
 from tests.adapters.sessions.files.file_homes import ID_A, KEY, Sessions
 
