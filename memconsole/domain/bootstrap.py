@@ -347,7 +347,8 @@ class LineChoice:
 
     def __init__(self, log: ObservationLog, today: date) -> None:
         self._lines = tuple(_readable(log))
-        self._corrected = tuple(one for one in log.observations if one.id in log.corrected)
+        corrected = log.corrected  # made anew each time: asked once, not once a line
+        self._corrected = tuple(one for one in log.observations if one.id in corrected)
         self._today = today
         self._ones = {
             number: line.observation

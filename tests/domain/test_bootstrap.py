@@ -9,7 +9,7 @@ import pytest
 
 from memconsole.domain.bootstrap import LineChoice, Why
 from memconsole.domain.memory.observation_log import parse
-from memconsole.domain.memory.observations import ObservationLog, new_log
+from memconsole.domain.memory.observations import Observation, ObservationLog, new_log
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -214,3 +214,13 @@ def test_what_is_left_out_is_worth_less_or_too_long_for_the_room() -> None:
 def test_a_line_that_names_itself_hides_nothing() -> None:
     odd = line("No, on Thursday").replace("mc:id=o-1", "mc:id=o-8 mc:corrects=o-8")
     assert "Thursday" in given({"2026-01-21": [odd]}).text
+
+
+def test_what_a_large_file_corrects_is_gathered_once_and_not_once_a_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Observation] = []
+    log = log_of(old_days(60))
+    monkeypatch.setattr(Observation, "corrects", property(lambda one: asked.append(one) or ()))
+    LineChoice(log, TODAY)
+    assert 0 < len(asked) <= 2 * len(log.observations)
