@@ -221,6 +221,11 @@ def test_what_a_large_file_corrects_is_gathered_once_and_not_once_a_line(
 ) -> None:
     asked: list[Observation] = []
     log = log_of(old_days(60))
-    monkeypatch.setattr(Observation, "corrects", property(lambda one: asked.append(one) or ()))
+
+    def corrects(one: Observation) -> tuple[str, ...]:
+        asked.append(one)
+        return ()
+
+    monkeypatch.setattr(Observation, "corrects", property(corrects))
     LineChoice(log, TODAY)
     assert 0 < len(asked) <= 2 * len(log.observations)

@@ -13,6 +13,7 @@ import typer
 from memconsole.cli.call.call import Answer
 from memconsole.cli.call.options import DryRunOption, YesOption, call_of
 from memconsole.cli.output.printer import Column
+from memconsole.compose.report import build_report
 from memconsole.domain.report import markdown
 from memconsole.errors import ConfirmationError, NotWrittenError, UsageError
 from memconsole.system.atomic_file import whole_path, write_new
@@ -55,8 +56,6 @@ def report(
 
     Secrets, names, addresses, paths of yours and everything that was said stay here.
     """
-    from memconsole.compose.report import build_report  # noqa: PLC0415 - `--help` composes nothing
-
     call = call_of(context)
     file = None if output is None or output == _PRINTED else _file(output)
     if file is not None:
