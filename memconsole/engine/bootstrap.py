@@ -129,6 +129,21 @@ class BootstrapService:
             session_key = GLOBAL if is_global else f"agent:{agent.id}:{agent.main_key}"
         return self._handovers.waiting(agent.ref, session_key)
 
+    def with_handovers(self, agent_id: str) -> tuple[tuple[Handover, Bootstrap], ...]:
+        """Return the hand-overs that wait, each with what the next start of its session is given.
+
+        One whose file was taken away waits no longer.
+
+        Raises:
+            UnknownAgentError: There is no such agent.
+        """
+        agent = find_agent(self._reader.home(), agent_id)
+        found = []
+        for one in self._handovers.of_agent(agent.ref):
+            place = None if one.session_key.startswith("agent:") else agent.workspace
+            found.append((one, self.given(workspace=place, session_key=one.session_key)))
+        return tuple(pair for pair in found if any(it.is_given_once for it in pair[1].files))
+
     def by_class(self, agent_id: str) -> tuple[Bootstrap, ...]:
         """Return what the sessions of one agent are given, for each class of them.
 

@@ -66,6 +66,9 @@ class HandoverLog(Protocol):
     def waiting(self, agent: AgentRef, key: str) -> Handover | None:
         """Return the newest hand-over of a session that no start was given yet."""
 
+    def of_agent(self, agent: AgentRef) -> tuple[Handover, ...]:
+        """Return those that wait for the next starts of an agent's sessions, the newest first."""
+
     def add(self, handover: Handover) -> None:
         """Store one hand-over, after the write it describes; older ones wait no longer."""
 

@@ -98,6 +98,9 @@ class FakeHandovers(Unwritable):
         found = [one for one in self.stored if (one.agent, one.session_key) == (agent, key)]
         return found[-1] if found else None
 
+    def of_agent(self, agent: AgentRef) -> tuple[Handover, ...]:
+        return tuple(one for one in reversed(self.stored) if one.agent == agent)
+
     def add(self, handover: Handover) -> None:
         self._check()
         self._close(handover)

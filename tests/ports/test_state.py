@@ -167,7 +167,12 @@ def test_a_start_is_given_the_newest_hand_over_of_its_session_once(logs: Logs) -
     for one in (HANDOVER, newest, replace(HANDOVER, agent=WORK)):
         logs.handovers.add(one)
     assert logs.handovers.waiting(MAIN, KEY) == newest
+    other = replace(HANDOVER, session_key="agent:main:other")
+    logs.handovers.add(other)
+    assert logs.handovers.of_agent(MAIN) == (other, newest)
     logs.handovers.given(newest, NOW)
+    assert logs.handovers.of_agent(MAIN) == (other,)
+    assert logs.handovers.of_agent(ELSEWHERE) == ()
     assert logs.handovers.waiting(MAIN, KEY) is None
     assert logs.handovers.waiting(WORK, KEY) is not None
     assert logs.handovers.waiting(ELSEWHERE, KEY) is None

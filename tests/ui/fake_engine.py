@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from memconsole.domain.memory.files import Marker
     from memconsole.domain.memory.records import Capture
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
+    from memconsole.domain.summarize.handover import Handover
     from memconsole.engine.pruning import PruningPreview, PruningRequest
     from memconsole.engine.snapshot.snapshot import SoFar
     from memconsole.ports.jobs import JobControl
@@ -104,6 +105,7 @@ class FakeEngine(FakeSearching):
         nothing = ConsolidationPreview(sample.ref("main"), "", (), (), "", 0, 0, 5_000, ())
         self.consolidated: ConsolidationPreview | MemconsoleError = nothing
         self.startup = Bootstrap(SessionClass.MAIN, (), ())
+        self.handovers: tuple[tuple[Handover, Bootstrap], ...] = ()
         self.hook_states: tuple[HookStatus, ...] = ()
         self.pruned: PruningPreview | None = None
         self.wishes: list[PruningRequest] = []
@@ -273,6 +275,9 @@ class FakeBootstrap(BootstrapService):
         if isinstance(self._fake.given, MemconsoleError):
             raise self._fake.given
         return self._fake.given
+
+    def with_handovers(self, agent_id: str) -> tuple[tuple[Handover, Bootstrap], ...]:
+        return self._fake.handovers
 
     def to_read(
         self, *, workspace: Path | None = None, session_key: str | None = None

@@ -6,12 +6,13 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from memconsole.domain.bootstrap import Bootstrap, Given, LineChoice, Weighing
+from memconsole.domain.bootstrap import HANDOVER_NAME, Bootstrap, Given, LineChoice, Weighing
 from memconsole.domain.hooks import HookState, HookStatus
 from memconsole.domain.memory.files import Limit
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.pruning import ContextPart, PruningMode, PruningRules, preview
 from memconsole.domain.sessions.keys import SessionClass
+from memconsole.domain.summarize.handover import Handover
 from memconsole.engine.pruning import PruningPreview
 from tests.ui import sample
 
@@ -64,6 +65,14 @@ def starts() -> tuple[Bootstrap, ...]:
         else Bootstrap(kind, (), (f"{kind.phrase} is given nothing",))
         for kind in SessionClass
     )
+
+
+def handed_over(key: str, path: str) -> tuple[Handover, Bootstrap]:
+    """A hand-over that waits, and what the next start of its session is given."""
+    handover = Handover(sample.ref("main"), key, path, "s-1", sample.ago(minutes=26))
+    text = Given(HANDOVER_NAME, f"{WORKSPACE}/{path}", "x" * 1_900)
+    files = (text, _given("ACTIVE_CONTEXT.md", 2_150))
+    return handover, Bootstrap(SessionClass.DIRECT, files, ())
 
 
 def startup() -> Bootstrap:

@@ -240,6 +240,9 @@ class StateSummaries:
         self._database.record(lambda connection: SUMMARIES.add(connection, record))
 
 
+_WAITING = "AND given_at IS NULL ORDER BY id DESC"
+
+
 class StateHandovers:
     """Answers the port `HandoverLog`."""
 
@@ -248,8 +251,11 @@ class StateHandovers:
 
     def waiting(self, agent: AgentRef, key: str) -> Handover | None:
         """Return the newest hand-over of a session that no start was given yet."""
-        newest = "AND given_at IS NULL ORDER BY id DESC"
-        return self._database.first(HANDOVERS, newest, **_of(agent), session_key=key)
+        return self._database.first(HANDOVERS, _WAITING, **_of(agent), session_key=key)
+
+    def of_agent(self, agent: AgentRef) -> tuple[Handover, ...]:
+        """Return those that wait for sessions of an agent, the newest first."""
+        return self._database.find(HANDOVERS, _WAITING, **_of(agent))
 
     def add(self, handover: Handover) -> None:
         """Store one hand-over; older ones wait no longer."""

@@ -32,9 +32,8 @@ class SessionClass(StrEnum):
 
     @property
     def phrase(self) -> str:
-        """One session of the class in words, such as `an incognito session`."""
-        article = "an" if self in (SessionClass.INCOGNITO, SessionClass.OTHER) else "a"
-        return f"{article} {self.value} session"
+        """One session of the class in words, such as `a cron session`."""
+        return _PHRASES.get(self, f"a {self.value} session")
 
     @property
     def is_captured(self) -> bool:
@@ -55,6 +54,12 @@ class SessionClass(StrEnum):
         """Whether people talk in it, as opposed to jobs and helpers."""
         return self in _ROTATED or self in (SessionClass.INCOGNITO, SessionClass.OTHER)
 
+
+_PHRASES = {
+    SessionClass.INCOGNITO: "an incognito session",
+    SessionClass.OTHER: "a session of another kind",
+}
+"""Classes whose word alone makes no right sentence of `a ... session`."""
 
 _CAPTURED = frozenset({SessionClass.MAIN, SessionClass.DIRECT})
 _OF_GROUPS = frozenset({SessionClass.GROUP, SessionClass.THREAD})

@@ -10,6 +10,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from memconsole.text.markdown import unquoted
 from memconsole.text.outgoing import let_out
 from memconsole.text.plain import clean, one_line
 
@@ -26,6 +27,11 @@ def literal(text: str) -> str:
 def literal_block(text: str) -> str:
     """Return foreign text as safe lines; only line feeds and tabs are left of its controls."""
     return let_out(clean(text))
+
+
+def literal_quoted(text: str) -> str:
+    """Return a line of a file that memconsole writes, as it was said: without its backslashes."""
+    return literal(unquoted(text))
 
 
 def shorter(text: str, home: Path) -> str:

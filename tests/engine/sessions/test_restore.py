@@ -229,6 +229,22 @@ def test_what_to_read_begins_with_a_hand_over_that_waits_and_does_not_use_it_up(
     assert not any(one.is_given_once for one in stage.engine.bootstrap.to_read().files)
 
 
+def test_the_hand_overs_of_an_agent_stand_with_what_the_next_starts_are_given() -> None:
+    stage = Stage()
+    assert stage.engine.bootstrap.with_handovers("main") == ()
+    stage.restore()
+    [(waiting, given)] = stage.engine.bootstrap.with_handovers("main")
+    assert waiting.session_key == KEY
+    assert given.files[0].is_given_once
+    assert len(given.files) == len(stage.engine.bootstrap.given(session_key=KEY).files)
+    [place] = [one for one in stage.world.workspace.files if "handover-" in one[1]]
+    text = stage.world.workspace.files.pop(place)
+    assert stage.engine.bootstrap.with_handovers("main") == ()  # undone: nothing is given
+    stage.world.workspace.files[place] = text
+    stage.given(is_start=True)
+    assert stage.engine.bootstrap.with_handovers("main") == ()
+
+
 def test_a_hand_over_that_could_not_be_read_at_a_start_waits_for_the_next_one() -> None:
     stage = Stage()
     stage.restore()

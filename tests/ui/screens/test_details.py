@@ -58,6 +58,16 @@ async def test_a_session_shows_what_was_said_and_how_it_stands(engine: FakeEngin
         assert "earlier messages" not in desk.text("messages")
 
 
+async def test_a_session_has_one_name_in_title_list_and_dialog(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("2")
+        assert "c checkpoint main / main " in desk.bar("keys")
+        await desk.press("enter")
+        assert " ▸ main / main " in desk.bar("title")
+        await desk.press("a", "p")
+        assert " ▸ pruning · main / main " in desk.bar("title")
+
+
 async def test_the_reason_why_a_session_is_not_due_is_shown(engine: FakeEngine) -> None:
     async with at_work(engine) as desk:
         await desk.press("2", "j", "enter")

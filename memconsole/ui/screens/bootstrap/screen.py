@@ -14,7 +14,8 @@ from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.listing import Listing, text_row
-from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.literal import literal, literal_quoted
+from memconsole.ui.drawing.names import session_name
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import AgentScreen
@@ -22,8 +23,7 @@ from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from datetime import datetime
+    from collections.abc import Iterable, Iterator, Sequence
 
     from textual.app import ComposeResult
     from textual.binding import BindingType
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.files import Limit, Pool
     from memconsole.domain.settings.sections import BootstrapSettings
+    from memconsole.domain.snapshot.snapshot import SessionView
+    from memconsole.domain.summarize.handover import Handover
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import Line
 
@@ -51,7 +53,7 @@ class BootstrapScreen(AgentScreen):
 
     def __init__(self, agent_id: str) -> None:
         super().__init__("bootstrap", agent_id)
-        self._seen: datetime | None = None
+        self._seen: object = None
         self._has_asked = False
         self._is_explained = False
         self._loader: Loader[Starts] = Loader(self, "starts")
@@ -67,9 +69,9 @@ class BootstrapScreen(AgentScreen):
             yield Pane("remedies", glyphs=glyphs)
 
     def show_snapshot(self) -> None:
-        """Look again when the memory was read again."""
-        pool = self._pool
-        seen = None if pool is None else pool.read_at
+        """Look again when the memory was read again, or a session began."""
+        pool, began = self._pool, frozenset(one.session_id for one in self._sessions)
+        seen = (None if pool is None else pool.read_at), began
         if not self._has_asked or seen != self._seen:
             self._has_asked, self._seen = True, seen
             self._loader.ask(self._look)
@@ -78,11 +80,22 @@ class BootstrapScreen(AgentScreen):
 
     def _look(self) -> Starts:
         engine, agent_id = self.desk.engine.of(self._agent_id)
+        waiting = []
+        for one, given in engine.bootstrap.with_handovers(agent_id):
+            known = (it for it in self._sessions if it.key_text == one.session_key)
+            name = next(map(session_name, known), literal(one.session_key))
+            waiting.append(Waiting(name, one, given))
         return Starts(
             engine.bootstrap.by_class(agent_id),
             engine.bootstrap.to_read(session_key=f"agent:{agent_id}:main"),
             engine.hooks.folder.status(""),
+            tuple(waiting),
         )
+
+    @property
+    def _sessions(self) -> Sequence[SessionView]:
+        snapshot = self.desk.snapshot
+        return () if snapshot is None else snapshot.of_agent(self._agent_id)
 
     @on(Loaded)
     def show_loaded(self, message: Loaded) -> None:
@@ -151,6 +164,9 @@ HOOK: Final = "memory-index-inject"
 STARTUP: Final = "no hook"
 """The row of what agents read by themselves where no hook gives it."""
 
+_WAITING: Final = "handover:"
+"""Begins the keys of rows of hand-overs."""
+
 _MAKERS: Final = {ACTIVE_NAME: ": c makes it", OBSERVATIONS_NAME: ": b makes it"}
 """Keys that write what is missing."""
 
@@ -168,6 +184,20 @@ _WORDS: Final = 36
 
 
 @dataclass(frozen=True, slots=True)
+class Waiting:
+    """A hand-over that one start is given, and none after it.
+
+    Attributes:
+        name: Of the session.
+        given: What its next start is given.
+    """
+
+    name: str
+    handover: Handover
+    given: Bootstrap
+
+
+@dataclass(frozen=True, slots=True)
 class Starts:
     """What was found about the starts of one agent's sessions.
 
@@ -175,16 +205,21 @@ class Starts:
         given: By the hook, one a class.
         startup: What to read where no hook gives it.
         hooks: Of the platform home.
+        waiting: Hand-overs that no start was given yet.
     """
 
     given: tuple[Bootstrap, ...]
     startup: Bootstrap
     hooks: tuple[HookStatus, ...]
+    waiting: tuple[Waiting, ...] = ()
 
     def of(self, key: str) -> Bootstrap | None:
-        """Return what a row of classes is about."""
+        """Return what a row is about: a hand-over, or classes."""
         if key == STARTUP:
             return self.startup
+        if key.startswith(_WAITING):
+            wanted = key.removeprefix(_WAITING)
+            return next((one.given for one in self.waiting if one.name == wanted), None)
         kind = key.partition(",")[0]
         return next((one for one in self.given if one.session_class.value == kind), None)
 
@@ -247,29 +282,50 @@ class StartsReading:
         return figures.age(since) if is_old else ""
 
 
-_CLASS_COLUMNS = (
-    Column("sessions", 20),
-    Column("share", 6, flex=1, most=_GAUGE),
-    Column("chars", 5, right=True),
-    Column("files", 14, flex=1),
-)
+_CLASS_NAME: Final = 20
+
+
+def _class_columns(names: Iterable[str]) -> tuple[Column, ...]:
+    longest = max(map(cells.width, names), default=0)
+    return (
+        Column("sessions", _CLASS_NAME, flex=1, most=max(longest, _CLASS_NAME)),
+        Column("share", 6, flex=1, most=_GAUGE),
+        Column("chars", 5, right=True),
+        Column("files", 14, flex=1),
+    )
 
 
 def classes_listing(reading: StartsReading, context: Context, *, failure: str = "") -> Listing:
     """Return the classes of sessions, each with how much it is given."""
     starts, rows = reading.starts, []
     if starts is not None:
+        rows = [_waits(one, reading.rules, context) for one in starts.waiting]
         found = ((", ".join(kinds), starts.of(kinds[0])) for kinds in _FAMILIES)
-        rows = [_class(name, one, reading.rules) for name, one in found if one is not None]
+        rows += [_class(name, one, reading.rules) for name, one in found if one is not None]
         rows.append(_class(STARTUP, starts.startup, reading.rules))
     return Listing(
         title="Sessions",
         about=f"{context.glyphs.dot} at most {figures.short_kilo(reading.rules.total_chars)}",
         number=1,
-        columns=_CLASS_COLUMNS,
+        columns=_class_columns(one.name for one in (() if starts is None else starts.waiting)),
         rows=tuple(rows),
         empty=(failure or "reading what sessions are given",),
         problem=failure if rows else "",
+    )
+
+
+def _waits(one: Waiting, rules: BootstrapSettings, context: Context) -> Row:
+    """Return what the next start of one session is given, since a hand-over waits for it."""
+    since = figures.ago(context.since(one.handover.at))
+    return Row(
+        key=f"{_WAITING}{one.name}",
+        cells=(
+            Cell(one.name, is_id=True),
+            Gauge(one.given.chars / rules.total_chars),
+            Cell(figures.kilo(one.given.chars)),
+            Cell(f"a hand-over waits, {since}", Role.ACCENT),
+        ),
+        value=literal(one.handover.path),
     )
 
 
@@ -310,9 +366,10 @@ def given_listing(reading: StartsReading, key: str, context: Context) -> Listing
     rows += [_left_out(name, why) for name, _, why in reasons if why and name not in cut]
     whole = tuple(name for name, _, why in reasons if not why)
     is_startup = key == STARTUP
+    about = f"{'the next start of ' * key.startswith(_WAITING)}{key.removeprefix(_WAITING)}"
     return Listing(
         title="What to read without the hook" if is_startup else "What the hook gives",
-        about="" if is_startup or not key else f"{context.glyphs.dot} {key}",
+        about="" if is_startup or not key else f"{context.glyphs.dot} {about}",
         source="files",
         number=2,
         columns=_FILE_COLUMNS,
@@ -325,6 +382,8 @@ def _given(one: Given, reading: StartsReading, context: Context, *, is_chosen: b
     whole = len(one.content) if one.whole_chars is None else one.whole_chars
     old = reading.old_context(context) if one.name.endswith(ACTIVE_NAME) else ""
     words, role = (f"{old} old, says so", Role.WARNING) if old else ("whole", Role.MUTED)
+    if one.is_given_once:
+        words, role = "once: the next start", Role.ACCENT
     if one.whole_chars is not None:
         words, role = BY_VALUE if is_chosen else _lost(whole - len(one.content)), Role.DUE
     row = _file(f"given:{one.name}", one.name, (whole, reading.rules.max_chars), words, role)
@@ -386,7 +445,7 @@ def _weighed(place: int, one: WeighedLine, path: str) -> Row:
             Cell("" if one.value is None else f"{one.value:.3f}", role),
             Cell("?" if one.day is None else one.day.isoformat(), Role.MUTED),
             Cell(one.why.value, Role.MUTED),
-            Cell(literal(one.text), role),
+            Cell(literal_quoted(one.text), role),
         ),
         value=literal(path),
     )

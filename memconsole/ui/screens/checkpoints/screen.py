@@ -10,7 +10,7 @@ from memconsole.domain.checkpoint.rules import CheckpointDiff, Side, compare
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
 from memconsole.ui.drawing.listing import Listing, text_row
-from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.literal import literal, literal_quoted
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import panel_keys
 from memconsole.ui.screens.base import AgentScreen
@@ -222,7 +222,7 @@ def changed(diff: CheckpointDiff) -> str:
 def _first_new(diff: CheckpointDiff) -> str:
     lines = (one for one in diff.lines if one.counts and one.side is Side.NEWER)
     first = next(lines, None)
-    return "" if first is None else literal(first.text).removeprefix("- ").replace("**", "")
+    return "" if first is None else literal_quoted(first.text).removeprefix("- ").replace("**", "")
 
 
 def changes_listing(pair: Pair | None, context: Context, width: int) -> Listing:
@@ -241,7 +241,7 @@ def changes_listing(pair: Pair | None, context: Context, width: int) -> Listing:
 
 
 def _lines(number: int, line: DiffLine, width: int) -> Iterator[Row]:
-    text, role = literal(line.text), _ROLES[line.side]
+    text, role = literal_quoted(line.text), _ROLES[line.side]
     for place, piece in enumerate(cells.wrap(text, max(width - 2, 8))):
         sign = line.side.value if place == 0 else " "
         spans = (Span(f"{sign} ", role), Span(piece, role))

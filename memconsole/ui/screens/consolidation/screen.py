@@ -15,9 +15,10 @@ from memconsole.domain.commands.consolidate import CONSOLIDATE
 from memconsole.domain.commands.memory import DECLINE, MEMORY_UNDO, PROMOTE
 from memconsole.domain.memory.observations import Priority
 from memconsole.text import figures
+from memconsole.text.markdown import unquoted
 from memconsole.ui.actions.targets import for_entries
 from memconsole.ui.drawing.listing import Listing, fact_rows, text_row
-from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.literal import literal, literal_quoted
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 from memconsole.ui.keys import Verb, command_verb, panel_keys
 from memconsole.ui.screens.base import AgentScreen
@@ -184,7 +185,7 @@ def proposals_listing(
 
 
 def _proposal(one: Proposal) -> Row:
-    text = literal(one.text)
+    text = literal_quoted(one.text)
     return Row(
         key=one.id,
         cells=(
@@ -229,7 +230,7 @@ def decayed_listing(preview: ConsolidationPreview | None, context: Context) -> L
 
 def _decayed(one: Decayed, *, stays: bool) -> Row:
     word, role = PRIORITIES[one.observation.priority]
-    text = literal(one.text)
+    text = literal_quoted(one.text)
     note = "stays, high weight: " if stays else ""
     return Row(
         key=f"{one.id} {one.line}",
@@ -272,7 +273,7 @@ def one_listing(
 
 
 def _proposal_facts(one: Proposal, context: Context) -> Iterator[tuple[str, str]]:
-    yield "would add", one.text
+    yield "would add", unquoted(one.text)
     yield "stands in", f"{one.path}:{one.line}"
     last = figures.ago(context.since(one.last_at))
     yield (
@@ -304,7 +305,7 @@ def _decayed_facts(one: Decayed) -> tuple[tuple[str, str], ...]:
     seen = one.observation
     high = "only `consolidate --apply-high` takes it" if seen.priority is Priority.HIGH else ""
     return (
-        ("text", one.text),
+        ("text", unquoted(one.text)),
         ("importance", f"{seen.importance:g} of 10, {one.score:.1f} left"),
         ("age", "" if one.age_days is None else figures.plural(one.age_days, "day")),
         ("type", seen.kind.value),

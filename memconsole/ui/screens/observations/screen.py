@@ -11,8 +11,9 @@ from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS, Kind, Priority
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import words_in
+from memconsole.text.markdown import unquoted
 from memconsole.ui.drawing.listing import Listing, fact_rows
-from memconsole.ui.drawing.literal import literal
+from memconsole.ui.drawing.literal import literal_quoted
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row
 from memconsole.ui.keys import Verb, bind
 from memconsole.ui.screens.base import AgentScreen
@@ -223,9 +224,9 @@ def _row(place: int, one: Observation) -> Row:
             Cell("" if one.day is None else one.day.isoformat(), Role.MUTED),
             Cell(one.clock or "", Role.MUTED),
             Cell(one.kind.value, Role.MUTED),
-            Cell(f"{mark}{clash}{literal(one.text)}", Role.WARNING if clash else Role.PLAIN),
+            Cell(f"{mark}{clash}{literal_quoted(one.text)}", Role.WARNING if clash else Role.PLAIN),
         ),
-        value=literal(one.text),
+        value=literal_quoted(one.text),
     )
 
 
@@ -248,11 +249,10 @@ def _found(log: ObservationLog | None, key: str | None) -> Observation | None:
 
 def _facts(one: Observation, log: ObservationLog | None) -> tuple[tuple[str, str], ...]:
     other = one.note(CONFLICT)
-    against = next(
-        (it.text for it in (log.observations if log else ()) if it.id == other and other), other
-    )
+    known = (it for it in (log.observations if log else ()) if it.id == other and other)
+    against = next((unquoted(it.text) for it in known), other)
     return (
-        ("text", one.text),
+        ("text", unquoted(one.text)),
         ("contradicts", against or ""),
         ("about", "" if one.refers_to is None else one.refers_to.isoformat()),
         ("weight", f"{_NAMES[one.priority]}, {one.importance:g} of 10"),

@@ -15,7 +15,7 @@ from memconsole.text import cells, figures
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal
-from memconsole.ui.drawing.names import row_key, session_name
+from memconsole.ui.drawing.names import full_name, row_key
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import ConsoleScreen
@@ -65,10 +65,7 @@ class PruningScreen(ConsoleScreen):
     @property
     def where(self) -> str:
         """The session whose next request it is."""
-        glyphs = self.desk.glyphs
-        return f"pruning {glyphs.dot} {self._view.agent.id} {glyphs.dot} " + session_name(
-            self._view
-        )
+        return f"pruning {self.desk.glyphs.dot} {full_name(self._view)}"
 
     def body(self) -> ComposeResult:
         """Yield the results, and what they do to the window."""

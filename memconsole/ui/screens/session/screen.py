@@ -16,7 +16,7 @@ from memconsole.text import cells, figures
 from memconsole.ui.actions.targets import for_session
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal, literal_block
-from memconsole.ui.drawing.names import row_key, session_name
+from memconsole.ui.drawing.names import full_name, row_key
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.keys import WHAT_IF, Verb, panel_keys, refusal
 from memconsole.ui.screens.base import ConsoleScreen
@@ -75,7 +75,7 @@ class SessionScreen(ConsoleScreen):
     @property
     def where(self) -> str:
         """Agent and name of the session."""
-        return f"{self._view.agent.id} {self.desk.glyphs.dot} " + session_name(self._view)
+        return full_name(self._view)
 
     def body(self) -> ComposeResult:
         """Yield the messages, and the panels beside or below them."""

@@ -18,7 +18,7 @@ from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work, words
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.sample_details import furnish
-from tests.ui.sample_starts import furnish_starts, hook, pruned, with_limits
+from tests.ui.sample_starts import furnish_starts, handed_over, hook, pruned, with_limits
 
 
 @pytest.fixture
@@ -45,6 +45,30 @@ async def test_what_each_class_is_given_and_what_is_cut(engine: FakeEngine) -> N
         assert "there is none" in desk.text("given")
         await desk.press("escape")
         assert desk.screen == "overview"
+
+
+async def test_a_hand_over_that_waits_is_shown_with_what_the_next_start_is_given(
+    engine: FakeEngine,
+) -> None:
+    handover, given = handed_over("agent:main:telegram:direct:1001", "memory/handover-a.md")
+    engine.handovers = ((handover, given),)
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t")
+        waits = r"telegram · Ada \(phone\) \S+ 4\.0K a hand-over waits, 26 min ago"
+        assert re.search(waits, words(desk.text("sessions"))), desk.picture()
+        shown = words(desk.text("given"))
+        assert "What the hook gives · the next start of telegram · Ada (phone)" in shown
+        assert re.search(r"HANDOVER\.md .* 1\.9K of 20K once: the next start", shown)
+        assert "ACTIVE_CONTEXT.md" in shown
+        await desk.press("j")
+        assert "What the hook gives · main, direct" in words(desk.text("given"))
+        engine.handovers = ()  # a start was given it: the session is another one
+        usual = sample.usual()
+        first = usual.sessions[0]
+        began = replace(first, stored=replace(first.stored, session_id="new"))
+        engine.reading = replace(usual, sessions=(began, *usual.sessions[1:]))
+        await desk.press("r")
+        assert "hand-over" not in desk.text("sessions")
 
 
 async def test_each_observation_says_whether_it_is_given_and_what_other_limits_would_do(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.errors import UnknownAgentError
+from memconsole.text.markdown import quote_line
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.sample_checkpoints import captures
@@ -45,6 +46,17 @@ async def test_the_newest_stands_beside_the_one_before_it(engine: FakeEngine) ->
         assert "same" in title(desk)
         await desk.press("G")
         assert "the first that is known" in title(desk)
+
+
+async def test_a_line_is_shown_as_it_was_said(engine: FakeEngine) -> None:
+    said = "[DECISION] keep `a_b` *twice*"
+    newest, *others = captures()
+    line = f"- **[14:10]** {quote_line(said)}"
+    newest = replace(newest, block=newest.block.replace("- **[14:10]**", f"{line}\n- **[14:10]**"))
+    engine.captures = (newest, *others)
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("d")
+        assert f"+ - **[14:10]** {said}" in desk.text("changes")
 
 
 async def test_marks_choose_what_is_compared(engine: FakeEngine) -> None:

@@ -9,11 +9,22 @@ import pytest
 from memconsole.domain.commands.consolidate import Consolidate
 from memconsole.domain.commands.memory import Decline, Promote
 from memconsole.domain.commands.outcomes import Failed, Planned
+from memconsole.domain.memory.observations import Priority
 from memconsole.errors import HomeUnreadableError
+from memconsole.text.markdown import quote_line
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work, words
 from tests.ui.fake_engine import FakeEngine
 from tests.ui.pictures import SIZES, SnapCompare, same_picture
-from tests.ui.sample_consolidation import DAY, DISK, MAIN, PREVIEW, SYNC
+from tests.ui.sample_consolidation import (
+    DAY,
+    DISK,
+    MAIN,
+    PREVIEW,
+    STRONG,
+    SYNC,
+    decayed,
+    proposal,
+)
 from tests.ui.sample_details import furnish
 
 
@@ -51,6 +62,22 @@ async def test_proposals_are_accepted_and_declined_line_by_line(engine: FakeEngi
         assert engine.done[1:] == [Decline(MAIN, (DISK.id, SYNC.id))]
         await desk.press("a", "u")
         assert "Undo main" in desk.text("dialog")
+
+
+async def test_a_line_is_shown_as_it_was_said(engine: FakeEngine) -> None:
+    said = "[DECISION] keep `a_b` *twice*"
+    engine.consolidated = replace(
+        PREVIEW,
+        archived=(decayed(1, Priority.LOW, quote_line(said), 0.0),),
+        proposals=(proposal(DISK, f"- {quote_line(said)}", STRONG),),
+    )
+    async with at_work(engine, WIDE) as desk:
+        await opened(desk)
+        assert f"would add   - {said}" in desk.text("one")
+        assert f"- {said}" in desk.text("proposals")
+        await desk.press("2")
+        assert said in desk.text("archive")
+        assert f"text        {said}" in desk.text("one")
 
 
 async def test_what_was_shown_is_archived_or_nothing(engine: FakeEngine) -> None:

@@ -15,6 +15,7 @@ from memconsole.domain.memory.observations import (
     ObservationLog,
     Priority,
 )
+from memconsole.text.markdown import quote_line
 from tests.ui import sample
 from tests.ui.driving import COMPACT, WIDE, at_work
 
@@ -85,6 +86,24 @@ async def test_commands_act_on_the_agent(engine: FakeEngine) -> None:
         await desk.press("w", "F")
         assert desk.screen == "action"
         assert "Reflect" in desk.text("dialog")
+
+
+async def test_a_line_is_shown_as_it_was_said(engine: FakeEngine) -> None:
+    said = "[DECISION] `a_b` *twice* at C:\\temp"
+    lines = [
+        Observation(Priority.LOW, quote_line(said), TODAY, id="o-1"),
+        Observation(Priority.LOW, "Never", TODAY, id="o-2", extra=("mc:conflict=o-1",)),
+    ]
+    engine.texts[OBSERVATIONS] = add(ObservationLog(), lines).text
+    assert said not in engine.texts[OBSERVATIONS]
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("w")
+        assert said in desk.text("list")
+        assert f"text        {said}" in desk.text("one")
+        await desk.press("y")
+        assert desk.app.clipboard == said
+        await desk.press("j")
+        assert f"contradicts {said}" in desk.text("one")
 
 
 async def test_no_file_is_no_failure(engine: FakeEngine) -> None:
