@@ -12,6 +12,7 @@ from textual import on
 from textual.actions import parse
 from textual.app import App
 from textual.binding import Binding
+from textual.events import Key, MouseDown
 
 from memconsole.domain.commands.command import name_of
 from memconsole.domain.commands.outcomes import status_of
@@ -57,7 +58,7 @@ if TYPE_CHECKING:
     from textual.binding import BindingType
     from textual.dom import DOMNode
     from textual.driver import Driver
-    from textual.events import Key
+    from textual.events import Event
     from textual.filter import LineFilter
     from textual.screen import Screen
 
@@ -389,6 +390,18 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         return tuple(word for word, is_so in words if is_so)
 
     # ---- keys of every screen ------------------------------------------------------------
+
+    async def on_event(self, event: Event) -> None:
+        """Let what was said go with the next key or click: whoever presses it has read it."""
+        if isinstance(event, Key | MouseDown) and not event.is_forwarded:
+            key, front = event.key if isinstance(event, Key) else "", len(self.screen_stack) - 1
+            for place, screen in enumerate(self.screen_stack):
+                if isinstance(screen, ConsoleScreen):
+                    # What a key that does nothing is told stands there while it is held down.
+                    is_told = key and place == front and key not in screen.drawn_bindings
+                    if not is_told:
+                        screen.unsay()
+        await super().on_event(event)
 
     async def run_action(
         self,

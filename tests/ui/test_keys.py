@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from textual.binding import Binding
-from textual.events import Key
+from textual.events import Key, MouseDown
 
 from memconsole.domain.agents import Severity
 from memconsole.domain.commands.catalogue import CATALOGUE
@@ -328,6 +328,16 @@ async def test_an_unknown_key_says_so_and_text_takes_every_letter(engine: FakeEn
         assert "J:" not in desk.bar("keys")
         await desk.press("question_mark")
         assert desk.screen == "help"
+
+
+async def test_what_was_said_goes_with_the_next_key_or_click(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        for event in (Key("j", "j"), MouseDown(None, 60, 5, 0, 0, 1, False, False, False)):
+            await desk.press("plus")
+            assert "refreshing every" in desk.bar("keys")
+            desk.app.post_message(event)
+            await desk.settle()
+            assert "? help" in desk.bar("keys")
 
 
 @pytest.mark.parametrize("keys", ["jR", "j2R", "j2K", "j2\r"])

@@ -85,6 +85,24 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True)
+class Piece:
+    """A part of a text that is broken into lines.
+
+    Attributes:
+        text: All of it, for filters and files.
+        shown: What stands in this line.
+    """
+
+    text: str
+    shown: str
+    role: Role = Role.PLAIN
+
+    def draw(self, width: int, glyphs: Glyphs, *, right: bool) -> Line:
+        """Return the part in exactly `width` cells."""
+        return Cell(self.shown, self.role).draw(width, glyphs, right=right)
+
+
+@dataclass(frozen=True, slots=True)
 class Gauge:
     """How full something is.
 
@@ -219,6 +237,8 @@ class Row:
         is_heading: Not a thing of its own: the cursor passes over it.
         search: Text that a filter looks at, or what makes it; the cells' text when empty.
         reason: Why it shows what it shows; on the lower frame while the cursor is here.
+        goes_on: Key of the row above whose text it goes on with: one thing on two lines. Empty for
+            a row of its own.
     """
 
     key: str
@@ -227,6 +247,7 @@ class Row:
     is_heading: bool = False
     search: str | Callable[[], str] = ""
     reason: str = ""
+    goes_on: str = ""
 
     @property
     def text(self) -> str:

@@ -325,6 +325,11 @@ class ConsoleScreen(PanelScreen):
         else:
             self.say(literal(str(message.value)), Role.MUTED)
 
+    def unsay(self) -> None:
+        """Take away the sentence that stands in the bottom line."""
+        if self._message:
+            self._forget(self._message_number)
+
     def _forget(self, number: int) -> None:
         if number == self._message_number:
             self._message = ""

@@ -154,7 +154,7 @@ def _bottom(listing: Listing, place: Place, style: PaneStyle) -> Line:
         notes.append(f"{len(place.marks)} marked")
     if len(place.rows) > place.height > 0:
         here = place.offset if place.number is None else place.number
-        notes.append(f"{here + 1}/{len(place.rows)}")
+        notes.append(f"{_things(place, here + 1)}/{_things(place, len(place.rows))}")
     right: Line = (Span(glyphs.corners[3], style.frame),)
     if notes:
         right = (Span(f" {f' {glyphs.dot} '.join(notes)} ", Role.MUTED), *right)
@@ -171,6 +171,11 @@ def _bottom(listing: Listing, place: Place, style: PaneStyle) -> Line:
     elif style.hint:
         left = (*left, Span(f" {style.hint} ", Role.MUTED))
     return between(left, right, style.width, gap=Span(glyphs.horizontal, style.frame))
+
+
+def _things(place: Place, lines: int) -> int:
+    """Return how many rows the first lines are, one on two lines counted once."""
+    return lines - sum(bool(one.goes_on) for one in place.rows[:lines] if place.has_broken)
 
 
 def _side(line: Line, y: int, thumb: range, style: PaneStyle) -> Line:
@@ -223,11 +228,11 @@ def _row(row: Row, listing: Listing, place: Place, style: PaneStyle, fitted: Fit
         content = cell.draw(style.width - 4 - GUTTER, style.glyphs, right=False)
     else:
         content = _columns(row, listing, style, fitted)
-    is_here = row.key == place.cursor
+    is_here = place.cursor in (row.key, row.goes_on or row.key)
     if place.finds and place.matches(row):
         content = tuple(_found(content, place.needle))
     line = (
-        Span(style.glyphs.cursor if is_here else " ", Role.ACCENT),
+        Span(style.glyphs.cursor if row.key == place.cursor else " ", Role.ACCENT),
         Span(style.glyphs.mark if row.key in place.marks else " ", Role.ACCENT),
         *content,
     )

@@ -26,6 +26,7 @@ class Place:
         pinned: Rows at the beginning that stay in view while the others scroll.
         is_led: Somebody moved the cursor or the view; until then the first rows are in view, as
             many as leave room for the cursor, however rows and height change.
+        has_broken: Some row stands on more than one line.
     """
 
     finds: bool = False
@@ -37,6 +38,7 @@ class Place:
     needle: str = ""
     pinned: int = 0
     is_led: bool = False
+    has_broken: bool = False
     _all: tuple[Row, ...] = ()
     _index: dict[str, int] = field(default_factory=dict)
 
@@ -47,13 +49,12 @@ class Place:
 
     def _show(self) -> None:
         old = self._index.get(self.cursor or "")
-        hides = bool(self.needle) and not self.finds
-        self.rows = (
-            tuple(row for row in self._all if row.is_heading or self.matches(row))
-            if hides
-            else self._all
-        )
+        self.rows = self._all
+        if self.needle and not self.finds:
+            shown = {row.key for row in self._all if row.is_heading or self.matches(row)}
+            self.rows = tuple(row for row in self._all if (row.goes_on or row.key) in shown)
         self._index = {row.key: place for place, row in enumerate(self.rows)}
+        self.has_broken = any(row.goes_on for row in self.rows)
         if self.cursor not in self._index:
             self.cursor = self._near(old or 0)
         self._keep_in_view()
@@ -87,9 +88,10 @@ class Place:
     def at(self, line: int) -> Row | None:
         """Return the row on a line of the view, if it can be selected."""
         index = line if line < self.stays else self.offset + line
-        if line < 0 or not 0 <= index < len(self.rows) or self.rows[index].is_heading:
+        if line < 0 or not 0 <= index < len(self.rows):
             return None
-        return self.rows[index]
+        row = self.rows[self._index.get(self.rows[index].goes_on, index)]
+        return None if row.is_heading else row
 
     def select(self, key: str) -> bool:
         """Put the cursor on a row."""
@@ -170,10 +172,11 @@ class Place:
         if not self.is_led:
             self.offset = 0
         if index is not None and index >= self.stays:
-            if index < self.offset + self.stays:
-                self.offset = index - self.stays
-            elif index >= self.offset + height:
-                self.offset = index - height + 1
+            last = index
+            while last + 1 < len(self.rows) and self.rows[last + 1].goes_on:
+                last += 1
+            self.offset = max(self.offset, last - height + 1)
+            self.offset = min(self.offset, index - self.stays)
         self._clamp()
 
     def _clamp(self) -> None:

@@ -6,15 +6,19 @@ came above. Looking changes nothing, and has no line here; nor has a run that wa
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.events import EventKind, is_ours
-from memconsole.text import figures
+from memconsole.text import cells, figures
+from memconsole.text.compiled import compiled
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.names import session_name
-from memconsole.ui.drawing.spans import Cell, Column, Role, Row
+from memconsole.ui.drawing.spans import Cell, Column, Piece, Role, Row
+from memconsole.ui.drawing.table import fit
 from memconsole.ui.screens.jobs.activity import status_sign, when_cell, when_column, who_began
 from memconsole.ui.widgets.pane import Pane
 
@@ -35,6 +39,8 @@ _LONG: Final = timedelta(minutes=10)
 
 _ROWS: Final = 50
 """Runs of one reading; of what lies before the oldest of them, some are missing."""
+
+_KEY: Final = r"agent:[^\s:]+:\S+?(?=[,.:;)]*(?:\s|$))"
 
 _COLUMNS = (
     Column("", 8, drop=3, name="who"),
@@ -62,6 +68,8 @@ def journal_listing(
     chosen: str = "all",
     own: Collection[int] = (),
     newer: int = 0,
+    width: int = 0,
+    most_lines: int = 1,
 ) -> Listing:
     """Return what changed something, the newest first.
 
@@ -71,25 +79,48 @@ def journal_listing(
         chosen: One of `FILTERS`.
         own: Numbers of the runs that were begun in this console.
         newer: How many lines came since the operator moved away from the newest.
+        width: Cells of a row.
+        most_lines: Of the screen that one result may take.
     """
     lines = sorted(_lines(snapshot, context, own), key=lambda line: line[0], reverse=True)
     shown = [line for line in lines if _is_chosen(chosen, *line[1:3])]
     dot = context.glyphs.dot
     more = f" {dot} {newer} newer {context.glyphs.rising}" if newer else ""
+    columns = (when_column([at for at, *_ in shown], context), *_COLUMNS)
+    room = fit(columns, width).widths[-1] if most_lines > 1 else 0
     return Listing(
         title="Journal",
         about=f"{dot} {chosen}{more}",
         source="disk",
         age=context.age(snapshot.taken_at),
         number=5,
-        columns=(when_column([at for at, *_ in shown], context), *_COLUMNS),
-        rows=tuple(row for *_, row in shown),
+        columns=columns,
+        rows=tuple(one for *_, row in shown for one in _broken(row, room, most_lines)),
         empty=(
             _nothing(snapshot) if chosen == "all" else f"nothing of {chosen}; a w shows others",
         ),
         is_stale=context.is_stale(snapshot.taken_at),
         shows_value=True,
     )
+
+
+def _broken(row: Row, room: int, most: int) -> Iterator[Row]:
+    """Yield a row, and more rows for what its last cell has no room for; the last one is cut."""
+    *others, said = row.cells
+    if not room or not isinstance(said, Cell) or cells.width(said.text) <= room:
+        yield row
+        return
+    pieces = list(cells.wrap(said.text, room))
+    pieces[most - 1 :] = [" ".join(pieces[most - 1 :])]
+    yield replace(row, cells=(*others, Piece(said.text, pieces[0], said.role)))
+    blank = (Cell(),) * len(others)
+    for number, piece in enumerate(pieces[1:], 2):
+        yield Row(
+            key=f"{row.key}-{number}",
+            cells=(*blank, Cell(piece, said.role)),
+            is_heading=True,
+            goes_on=row.key,
+        )
 
 
 def _nothing(snapshot: ConsoleSnapshot) -> str:
@@ -104,21 +135,16 @@ def _lines(
 ) -> Iterator[tuple[datetime, str, bool, Row]]:
     """Yield (time, who, whether it is an error, row) of runs and events."""
     runs = snapshot.activity
-    names = {
-        (agent, view.key_text): session_name(view)
-        for agent in {event.agent for event in snapshot.events if event.agent}
-        for view in reversed(snapshot.of_agent(agent))
-        if view.key_text is not None
-    }
+    names = _Names(snapshot)
     for run in runs:
         if run.status != "skipped":
             who = who_began(run, own)
-            yield run.started_at, who, run.status == "failed", _run_row(run, who, context)
+            yield run.started_at, who, run.status == "failed", _run_row(run, who, names, context)
     start = runs[-1].started_at if len(runs) >= _ROWS else None
     for event in snapshot.events:
         if (start is None or event.at >= start) and not is_ours(event, runs):
             who = "agent" if event.kind is EventKind.MEMORY else "platform"
-            name = names.get((event.agent or "", event.key or ""), literal(event.key or ""))
+            name = names.of(event.agent or "", event.key or "")
             row = _event_row(event, who, name, context)
             yield event.at, who, event.kind in _BAD, row
 
@@ -137,7 +163,26 @@ def _is_chosen(chosen: str, who: str, is_error: bool) -> bool:
             return who == chosen
 
 
-def _run_row(run: Run, who: str, context: Context) -> Row:
+class _Names:
+    """What sessions are called in the lists, looked up as the journal needs them."""
+
+    def __init__(self, snapshot: ConsoleSnapshot) -> None:
+        self._snapshot = snapshot
+        self._known: dict[str, dict[str, str]] = {}
+
+    def of(self, agent: str, key: str) -> str:
+        """Return the name of a session; its key where no session of the agent has it."""
+        if agent and key and agent not in self._known:
+            views = reversed(self._snapshot.of_agent(agent))
+            self._known[agent] = {one.key_text: session_name(one) for one in views if one.key_text}
+        return self._known.get(agent, {}).get(key, literal(key))
+
+    def instead_of_keys(self, agent: str, text: str) -> str:
+        """Return what a run says with names in place of keys: short, and the same everywhere."""
+        return compiled(_KEY).sub(lambda found: self.of(agent, found[0]), text)
+
+
+def _run_row(run: Run, who: str, names: _Names, context: Context) -> Row:
     sign, role = status_sign(run.status, context.glyphs)
     word = run.status if run.reason is None else f"{run.status}: {run.reason}"
     return Row(
@@ -149,7 +194,7 @@ def _run_row(run: Run, who: str, context: Context) -> Row:
             Cell(sign, role),
             Cell(literal(run.agent or "")),
             Cell(
-                literal(run.message) or word,
+                names.instead_of_keys(run.agent or "", literal(run.message)) or word,
                 Role.WARNING if run.status == "failed" else Role.PLAIN,
             ),
         ),
@@ -195,7 +240,7 @@ class JournalPane(Pane):
     def _count(self, rows: Iterable[Row]) -> int:
         if self._newest is None:
             return 0
-        keys = [row.key for row in rows]
+        keys = [row.key for row in rows if not row.goes_on]
         return keys.index(self._newest) if self._newest in keys else 0
 
     def choose_next(self) -> str:
@@ -205,13 +250,27 @@ class JournalPane(Pane):
         return self.chosen
 
     def show_journal(
-        self, snapshot: ConsoleSnapshot, context: Context, own: Collection[int]
+        self,
+        snapshot: ConsoleSnapshot,
+        context: Context,
+        own: Collection[int],
+        *,
+        most_lines: int = 1,
     ) -> None:
         """Show another reading; what is followed stays at its newest line."""
-        listing = journal_listing(snapshot, context, chosen=self.chosen, own=own)
+        make = partial(
+            journal_listing,
+            snapshot,
+            context,
+            chosen=self.chosen,
+            own=own,
+            width=self.room[0],
+            most_lines=most_lines,
+        )
+        listing = make()
         newer = self._count(listing.rows)
         if newer:
-            listing = journal_listing(snapshot, context, chosen=self.chosen, own=own, newer=newer)
+            listing = make(newer=newer)
         if self._newest is None and listing.rows and self.place.cursor != listing.rows[0].key:
             self.place.take(listing.rows)
             self.place.select(listing.rows[0].key)

@@ -263,7 +263,7 @@ class OverviewScreen(ConsoleScreen):
             self._show_first(snapshot)
             if not self._put_cursor(snapshot):
                 self._show_dependants(self._scope or snapshot)
-            self._journal.show_journal(snapshot, self.context(), self.desk.actions.runs)
+            self._show_journal()
             self.fit_room()
             self._show_detail()
         elif self.desk.failure:
@@ -272,6 +272,14 @@ class OverviewScreen(ConsoleScreen):
                     Listing(pane.id.capitalize() if pane.id else "", empty=("nothing was read",))
                 )
         self.show_bars()
+
+    @on(Pane.Resized, "#journal")
+    def _show_journal(self) -> None:
+        """Show what changed something; where there is room, with results on lines of their own."""
+        if (snapshot := self.desk.snapshot) is not None:
+            lines = 3 if self.has_class("-maximised") or self.has_class("-wide") else 1
+            own = self.desk.actions.runs
+            self._journal.show_journal(snapshot, self.context(), own, most_lines=lines)
 
     def action_journal(self) -> None:
         """Show another choice of what changed something."""

@@ -252,6 +252,9 @@ async def test_the_scheduler_is_run_here_when_nobody_runs_it() -> None:
     async with at_work(engine_with(jobs, "stopped"), WIDE) as desk:
         await desk.press("S")
         assert "host" not in jobs.asked
+        await desk.press("escape")
+        assert "looking" not in desk.bar("keys")
+        await desk.press("S")
         text = words(desk.text("dialog"))
         assert "now: checkpoint, index_sync after" in text
         assert "after its first interval: rotation (every 30m) off or paused: trans" in text

@@ -12,9 +12,10 @@ import pytest
 from memconsole.domain.events import Event, EventKind
 from memconsole.ui.drawing.context import Context
 from memconsole.ui.drawing.glyphs import UNICODE
+from memconsole.ui.screens.export import shown
 from memconsole.ui.screens.overview.journal import FILTERS, journal_listing
 from tests.ui import sample
-from tests.ui.driving import COMPACT, at_work
+from tests.ui.driving import COMPACT, at_work, words
 
 if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Run
@@ -105,6 +106,69 @@ async def test_an_event_that_is_cut_is_whole_on_the_lower_edge(engine: FakeEngin
         assert f" main: {COMPACTED} " in desk.text("journal").splitlines()[-1]
         await desk.press("5", "y")
         assert desk.app.clipboard == f"main: {COMPACTED}"
+
+
+REASON = (
+    "the Gateway refused to reset agent:main:telegram:direct:1001: the session is busy with "
+    "a run that began at 14:02; nothing was changed, try again when it rests"
+)
+
+
+async def test_a_long_result_is_whole_where_there_is_room_and_cut_with_its_reason_where_not(
+    engine: FakeEngine,
+) -> None:
+    long = replace(newest(9), status="failed", message=REASON)
+    engine.reading = reading(long, *(newest(number) for number in range(8, 5, -1)), events=())
+    said = REASON.replace("agent:main:telegram:direct:1001", "telegram · Ada (phone)")
+    async with at_work(engine) as desk:
+        assert said in words(desk.text("journal"))
+        first, second, third = desk.pane("journal").place.rows[:3]
+        await desk.press("5", "j")
+        assert desk.cursor("journal") == "run-8"  # one step over both lines
+        drawn = desk.text("journal").splitlines()
+        y = next(place for place, one in enumerate(drawn) if "when it rests" in one)
+        await desk.pilot.click("#journal", offset=(70, y))
+        await desk.settle()
+        assert desk.cursor("journal") == first.key == third.goes_on
+        lines = [one for one in desk.pane("journal").lines if any(it.is_cursor for it in one)]
+        assert len(lines) == 3
+        await desk.press("slash", *"busy", "enter")
+        assert [one.key for one in desk.pane("journal").place.rows] == [
+            first.key,
+            second.key,
+            third.key,
+        ]
+        await desk.press("escape", "slash", *"active", "enter")
+        assert second.key not in [one.key for one in desk.pane("journal").place.rows]
+        await desk.press("escape")
+        await desk.resize(*COMPACT)
+        [line] = [one for one in desk.text("journal").splitlines() if "refused" in one]
+        assert "the Gateway refused" in line
+        assert "…" in line
+        await desk.press("5", "z")  # alone it has room for all of it
+        assert said in words(desk.text("journal"))
+
+
+async def test_lines_that_go_on_are_no_lines_of_the_count(engine: FakeEngine) -> None:
+    runs = [replace(newest(number), message=REASON) for number in range(40, 10, -1)]
+    engine.reading = reading(*runs, events=())
+    async with at_work(engine) as desk:
+        total = len([one for one in desk.pane("journal").place.rows if not one.goes_on])
+        await desk.press("5", "j", "j")
+        assert f" 3/{total} " in desk.text("journal").splitlines()[-1]
+        await look(desk, engine, reading(newest(42), newest(41), *runs, events=(), seconds=2))
+        assert "2 newer ▲" in desk.text("journal")
+        await desk.press("G")
+        assert f" {total + 2}/{total + 2} " in desk.text("journal").splitlines()[-1]
+
+
+async def test_a_result_on_two_lines_is_one_line_of_a_file(engine: FakeEngine) -> None:
+    engine.reading = reading(replace(newest(9), message=REASON), events=())
+    async with at_work(engine) as desk:
+        pane = desk.pane("journal")
+        told = shown(pane.listing, pane.place.rows).rows
+    assert len(told) == len([one for one in pane.place.rows if not one.goes_on])
+    assert told[0][-1].endswith("try again when it rests")
 
 
 async def test_opening_a_screen_is_no_event_and_y_copies_the_line_of_a_run(
