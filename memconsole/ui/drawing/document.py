@@ -16,7 +16,7 @@ from rich.style import Style
 from rich.text import Text
 from rich.theme import Theme
 
-from memconsole.ui.drawing.listing import text_row
+from memconsole.ui.drawing.listing import line_keys, text_row
 from memconsole.ui.drawing.spans import Role, Span
 
 if TYPE_CHECKING:
@@ -115,9 +115,11 @@ def rendered(text: str, width: int) -> tuple[Row, ...]:
         legacy_windows=False,
     )
     lines = console.render_lines(_Document(text, hyperlinks=False), pad=False)
+    kept = _trimmed(lines)
+    texts = ["".join(part.text for part in line) for line in kept]
     return tuple(
-        text_row(f"{number}:0", *_spans(line), value="".join(part.text for part in line).strip())
-        for number, line in enumerate(_trimmed(lines), 1)
+        text_row(key, *_spans(line), value=text.strip())
+        for key, line, text in zip(line_keys(texts), kept, texts, strict=True)
     )
 
 

@@ -11,7 +11,7 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Rich, Role, Row, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from memconsole.ui.drawing.spans import Column, Line
     from memconsole.ui.drawing.table import Fitted
@@ -92,6 +92,17 @@ def note(text: str, role: Role = Role.MUTED) -> Line:
     return (Span(text, role),)
 
 
+def line_keys(lines: Iterable[str]) -> Iterator[str]:
+    """Yield a key for each line of a page that is broken anew for each width.
+
+    It counts the letters above the line, so a cursor finds the same words again in another width.
+    """
+    above = 0
+    for line in lines:
+        yield f"at:{above}"
+        above += max(1, sum(map(str.isalnum, line)))
+
+
 LABEL: Final = 12
 _LEAST: Final = 8
 
@@ -108,5 +119,5 @@ def fact_rows(facts: Iterable[tuple[str, str]], width: int) -> tuple[Row, ...]:
         pieces = cells.wrap(literal(value), max(width - LABEL, _LEAST)) if value else ()
         for place, piece in enumerate(pieces):
             head = Span(f"{'' if place else label:<{LABEL}}", Role.MUTED)
-            rows.append(text_row(f"{label}-{place}", head, Span(piece), value=value))
+            rows.append(text_row(f"{label}:{place}", head, Span(piece), value=value))
     return tuple(rows)

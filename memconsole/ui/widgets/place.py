@@ -56,7 +56,7 @@ class Place:
         self._index = {row.key: place for place, row in enumerate(self.rows)}
         self.has_broken = any(row.goes_on for row in self.rows)
         if self.cursor not in self._index:
-            self.cursor = self._near(old or 0)
+            self.cursor = self._same_thing(self.cursor or "") or self._near(old or 0)
         self._keep_in_view()
 
     def matches(self, row: Row) -> bool:
@@ -160,6 +160,18 @@ class Place:
         """Keys of marked rows in the order of the list; those that it does not show come last."""
         last = len(self._index)
         return tuple(sorted(self.marks, key=lambda key: (self._index.get(key, last), key)))
+
+    def _same_thing(self, key: str) -> str | None:
+        """Return the line of the same thing, where another width has broken it anew."""
+        stem, colon, number = key.rpartition(":")
+        if not colon or not number.isdecimal():
+            return None
+        pairs = (row.key.rpartition(":") for row in self.rows if not row.is_heading)
+        places = [int(place) for head, _, place in pairs if head == stem and place.isdecimal()]
+        if not places:
+            return None
+        above = [place for place in places if place <= int(number)]
+        return f"{stem}:{max(above) if above else min(places)}"
 
     def _near(self, index: int) -> str | None:
         places = [place for place, row in enumerate(self.rows) if not row.is_heading]

@@ -520,7 +520,7 @@ def remedies_listing(reading: StartsReading, context: Context, width: int) -> Li
     found = (*_platform(reading), *_given_remedy(reading, context))
     for number, (text, role) in enumerate(found):
         for place, piece in enumerate(cells.wrap(text, max(width, 8))):
-            rows.append(text_row(f"do-{number}-{place}", Span(piece, role), value=text))
+            rows.append(text_row(f"do-{number}:{place}", Span(piece, role), value=text))
     return Listing(
         title="What to do",
         number=4,

@@ -245,4 +245,4 @@ def _lines(number: int, line: DiffLine, width: int) -> Iterator[Row]:
     for place, piece in enumerate(cells.wrap(text, max(width - 2, 8))):
         sign = line.side.value if place == 0 else " "
         spans = (Span(f"{sign} ", role), Span(piece, role))
-        yield text_row(f"{number}-{place}", *spans, value=text)
+        yield text_row(f"{number}:{place}", *spans, value=text)

@@ -8,7 +8,7 @@ from textual import on
 
 from memconsole.domain.report import markdown
 from memconsole.text import cells, figures
-from memconsole.ui.drawing.listing import Listing, note, text_row
+from memconsole.ui.drawing.listing import Listing, line_keys, note, text_row
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span
 from memconsole.ui.keys import panel_keys
@@ -81,7 +81,8 @@ class ReportScreen(ConsoleScreen):
         row, pane = self.named("list").row, self.named("one")
         one = next((it for it in self._loader.value or () if row and it.id == row.key), None)
         lines = [] if one is None else literal_lines(one.markdown, pane.room[0])
-        rows = tuple(text_row(f"{place}", Span(line)) for place, line in enumerate(lines))
+        keys = line_keys(lines)
+        rows = tuple(text_row(key, Span(line)) for key, line in zip(keys, lines, strict=True))
         pane.show(Listing("Text", number=2, rows=rows, empty=("no section is selected",)))
 
     def action_export(self) -> None:

@@ -452,7 +452,7 @@ def full_listing(facts: Facts, width: int) -> Listing:
     for number, (label, value) in enumerate(facts):
         for place, piece in enumerate(cells.wrap(literal(value), max(width - LABEL_WIDTH, 8))):
             head = Span(f"{'' if place else label:<{LABEL_WIDTH}}", Role.MUTED)
-            rows.append(text_row(f"{number}-{place}", head, Span(piece), value=literal(value)))
+            rows.append(text_row(f"{number}:{place}", head, Span(piece), value=literal(value)))
     return Listing("In full", number=3, rows=tuple(rows), empty=("nothing is selected",))
 
 

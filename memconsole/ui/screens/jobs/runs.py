@@ -89,9 +89,12 @@ def _account_rows(run: Run, context: Context, width: int) -> Iterator[Row]:
             *step_lines(account.steps, context.glyphs, width),
             *proof_lines(account.proof, context.glyphs, width),
         )
-        for number, line in enumerate(lines):
+        thing = place = 0
+        for line in lines:
+            begins = bool(line[0].text.strip())  # else it goes on with the one above
+            thing, place = thing + begins, 0 if begins else place + 1
             text = "".join(span.text for span in line).strip()
-            yield text_row(f"account-{number}", *line, value=text)
+            yield text_row(f"account-{thing}:{place}", *line, value=text)
     yield text_row("account-end", Span(""))
 
 

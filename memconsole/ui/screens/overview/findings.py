@@ -124,9 +124,10 @@ def full_text(snapshot: ConsoleSnapshot, key: str, context: Context, width: int)
     else:
         group = next((one for one in grouped(snapshot.attention) if _key(one) == key), None)
         parts = [] if group is None else _told(group, context)
-    pieces = [piece for part in parts if part for piece in cells.wrap(literal(part), max(width, 8))]
     return tuple(
-        text_row(f"text-{number}", Span(piece), value=piece) for number, piece in enumerate(pieces)
+        text_row(f"{number}:{place}", Span(piece), value=piece)
+        for number, part in enumerate(filter(None, parts))
+        for place, piece in enumerate(cells.wrap(literal(part), max(width, 8)))
     )
 
 

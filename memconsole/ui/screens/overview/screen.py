@@ -474,11 +474,26 @@ class OverviewScreen(ConsoleScreen):
         self.bar("detail").show(lambda _width: line)
 
     def on_resize(self, event: Resize) -> None:
-        """Show another choice of sessions where only one list fits."""
+        """Show another choice of sessions where only one list fits; the selected one stays."""
+        was_small, row = self.is_small, self.named("sessions").place.cursor
         super().on_resize(event)
+        if self.is_small != was_small and row is not None:
+            self._keep_selected(row)
         if (snapshot := self._scope) is not None:
             self._show_dependants(snapshot)
             self.fit_room()
+
+    def _keep_selected(self, row: str) -> None:
+        """Let the other arrangement have the same session selected, and so the same agent."""
+        view, agents = self._session_at(row), self.named("agents")
+        if view is None or self.is_on_hosts:
+            return
+        follows = not self.is_small and not self.has_class("-on-agents")
+        if follows and agents.place.cursor != ALL and not agents.select(view.agent.id):
+            agents.filter("")
+            agents.select(view.agent.id)
+        if self._agent_id() in (None, view.agent.id):
+            self._last_rows[self._agent_id()] = row
 
     # ---- keys ----------------------------------------------------------------------------
 

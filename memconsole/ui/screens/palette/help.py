@@ -250,7 +250,7 @@ class HelpScreen(Dialog["HelpLine | None"]):
     def on_resize(self) -> None:
         """Fit the screen: two columns where there is room for them, else one."""
         first, second = self._panes
-        has_two = self.size.width >= _TWO_COLUMNS_FROM
+        had, has_two = self._pane.place.cursor or "", self.size.width >= _TWO_COLUMNS_FROM
         width = self.size.width // 2 - 1 if has_two else min(_MOST_WIDTH, self.size.width - 2)
         width = max(width, 10)
         room = width - _EDGES - GUTTER
@@ -264,8 +264,9 @@ class HelpScreen(Dialog["HelpLine | None"]):
         height = max(map(len, columns)) + 2
         self._columns.styles.width = width * (1 + has_two)
         self._columns.styles.height = min(height, self.size.height)
-        if not has_two:
-            first.focus()
+        here = second if second.place.select(had) else first
+        self.set_focus(here)
+        here.select(had)
 
     def _listing(self, title: str, about: str, rows: tuple[Row, ...]) -> Listing:
         return Listing(

@@ -298,7 +298,7 @@ def _hit_rows(hit: SearchHit, query: Query, context: Context, width: int) -> Ite
     for number, line in enumerate(text.split("\n")):
         for place, (begin, piece) in enumerate(_pieces(line, max(width, 8))):
             spans = marked(piece, _within(marks, start + begin, len(piece)))
-            yield text_row(f"text-{number}-{place}", *spans, value=line)
+            yield text_row(f"text-{number}:{place}", *spans, value=line)
         start += len(line) + 1
 
 

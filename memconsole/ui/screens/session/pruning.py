@@ -281,7 +281,7 @@ def _facts(
         for place, piece in enumerate(cells.wrap(text, max(width - _LABEL, 8))):
             head = "" if place else label
             yield text_row(
-                f"{number}-{place}",
+                f"{number}:{place}",
                 Span(f"{head:<{_LABEL}}", Role.MUTED),
                 Span(piece, role),
                 value=text,
