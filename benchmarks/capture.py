@@ -242,6 +242,13 @@ def _aims(measured: Measured) -> Iterator[str]:
         "0.80",
         right >= _AIM_RIGHT,
     )
+    learned = measured.precision.right_of_learned()
+    yield _row(
+        "right, of fresh lines that no weight was fitted on",
+        f"{learned:.3f}",
+        "0.80",
+        learned >= _AIM_RIGHT,
+    )
 
 
 def _row(what: str, measured: str, aim: str, is_met: bool) -> str:

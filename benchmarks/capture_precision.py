@@ -3,7 +3,8 @@
 Sentences worth keeping in turns that were drawn before an extractor existed; verdicts on lines that
 were drawn from what it wrote, before it was tuned on them and, with another seed, afterwards; and
 verdicts on fresh lines of the conversations and of homes, of which one half was never looked at
-while rules were tried on the other. None holds a word of the conversations.
+while rules were tried on the other; and verdicts of several readers, on most of which the weights
+of `domain/observe/doubt.py` are fitted. None holds a word of the conversations.
 """
 
 from __future__ import annotations
@@ -33,6 +34,11 @@ FRESH: Final = Path(__file__).with_name("capture_lines_fresh.json")
 AGAIN: Final = Path(__file__).with_name("capture_lines_again.json")
 NEWEST: Final = Path(__file__).with_name("capture_lines_newest.json")
 TRIED: Final = Path(__file__).with_name("capture_lines_tried.json")
+LEARNED: Final = Path(__file__).with_name("capture_lines_learned.json")
+FITTED: Final = {
+    "train": "lines of several readers that weights were fitted on",
+    "held": "more that no weight was fitted on",
+}
 HALVES: Final = {
     "tuned": "100 fresh lines that rules were tried on",
     "held": "100 fresh lines that no rule was tried on",
@@ -49,11 +55,14 @@ class Precision:
     Attributes:
         by_turn: Of each line from a labelled turn, `right` when it holds a sentence worth keeping.
         by_line: The verdict on each labelled line that is still written.
+        fresh: The same of fresh lines, by half.
+        learned: What several readers said of each of theirs that is still written, by half.
     """
 
     by_turn: list[str] = field(default_factory=list)
     by_line: list[str] = field(default_factory=list)
     fresh: dict[str, list[str]] = field(default_factory=lambda: {half: [] for half in HALVES})
+    learned: dict[str, list[Readers]] = field(default_factory=lambda: {half: [] for half in FITTED})
 
     def add_fresh(self, name: str, lines: Iterable[Observation]) -> None:
         """Judge the fresh lines of one conversation or home.
@@ -62,11 +71,14 @@ class Precision:
             name: Of the conversation or home.
             lines: Its observations.
         """
-        verdicts = {**_fresh(FRESH), **_fresh(AGAIN)}
+        verdicts, learned = {**_fresh(FRESH), **_fresh(AGAIN)}, _learned()
         for one in lines:
-            if (found := verdicts.get((name, one.source, hash_of(one)))) is not None:
+            place = (name, one.source, hash_of(one))
+            if (found := verdicts.get(place)) is not None:
                 half, verdict = found
                 self.fresh[half].append(verdict)
+            if (read := learned.get(place)) is not None:
+                self.learned[read.half].append(read)
 
     def add(self, lines: Iterable[Written]) -> None:
         """Judge the lines of one conversation."""
@@ -82,6 +94,11 @@ class Precision:
         found = Counter(self.fresh[half])
         return found[_RIGHT] / found.total()
 
+    def right_of_learned(self) -> float:
+        """Return the share of right lines that no weight was fitted on."""
+        found = Counter(one.verdict for one in self.learned["held"])
+        return found[_RIGHT] / found.total()
+
     def table(self) -> list[str]:
         """Return the shares of right lines, with what they were judged by."""
         drawn, kept = Counter(_verdicts(LINES).values()), Counter(self.by_line)
@@ -94,15 +111,74 @@ class Precision:
             ("those from the 420 drawn turns", Counter(self.by_turn), TURNS),
             *self._of_halves(),
             *_of_newest(),
+            *self._of_learned(),
         )
         rows = [_row(name, counts, labels) for name, counts, labels in shares]
-        return [head, "|---|---|---|---|", *rows, "", _gone(drawn, kept)]
+        return [head, "|---|---|---|---|", *rows, "", _gone(drawn, kept), *self._by_reader()]
 
     def _of_halves(self) -> Iterator[tuple[str, Counter[str], Path]]:
         for half, name in HALVES.items():
             before = Counter(v for h, v in _fresh(FRESH).values() if h == half)
             yield f"{name}, as they were before tuning", before, FRESH
             yield "the same, of those that are still written", Counter(self.fresh[half]), AGAIN
+
+    def _of_learned(self) -> Iterator[tuple[str, Counter[str], Path]]:
+        for half, name in FITTED.items():
+            before = Counter(one.verdict for one in _learned().values() if one.half == half)
+            kept = Counter(one.verdict for one in self.learned[half])
+            yield f"{before.total()} {name}, as they were before", before, LEARNED
+            yield "the same, of those that are still written", kept, LEARNED
+
+    def _by_reader(self) -> Iterator[str]:
+        """Yield how far the readers agree, and what each of them says of the half held back."""
+        every = list(_learned().values())
+        agreed = kappa([(one.verdicts[0], one.verdicts[1]) for one in every])
+        held = [one for one in every if one.half == "held"]
+        before, kept = (_shares_of(ones) for ones in (held, self.learned["held"]))
+        yield (
+            f"- Two readers agree on the {len(every)} lines by a kappa of {agreed:.2f} (Cohen). Of"
+            f" those that no weight was fitted on three readers call right: {before} before, {kept}"
+            " of those that are still written."
+        )
+
+
+@dataclass(frozen=True)
+class Readers:
+    """What several readers said of one line.
+
+    Attributes:
+        half: `train` or `held`.
+        verdicts: One a reader, in the same order everywhere.
+        verdict: The majority's; of two who differ the stricter one.
+    """
+
+    half: str
+    verdicts: tuple[str, ...]
+    verdict: str
+
+
+def _learned() -> dict[tuple[str, str | None, str], Readers]:
+    """Return what was said of each line of several readers, by its home, source and words."""
+    return {
+        (one["conversation"], one["source"], one["line"]): Readers(
+            one["half"], tuple(one["readers"]), one["verdict"]
+        )
+        for one in json.loads(LEARNED.read_text("utf-8"))["labels"]
+    }
+
+
+def _shares_of(lines: Sequence[Readers]) -> str:
+    """Return the share of lines that each reader calls right."""
+    columns = zip(*(one.verdicts for one in lines), strict=True)
+    return ", ".join(f"{column.count(_RIGHT) / len(column):.3f}" for column in columns)
+
+
+def kappa(pairs: Sequence[tuple[str, str]]) -> float:
+    """Return how far two readers agree beyond chance, 1 for always (Cohen's kappa)."""
+    agreed = sum(one == other for one, other in pairs) / len(pairs)
+    first, second = (Counter(column) for column in zip(*pairs, strict=True))
+    chance = sum(first[name] * second[name] for name in first) / len(pairs) ** 2
+    return 1.0 if chance == 1.0 else (agreed - chance) / (1 - chance)
 
 
 def _of_newest() -> Iterator[tuple[str, Counter[str], Path]]:
@@ -155,7 +231,7 @@ def judged_before() -> frozenset[str]:
     places = (place for path in (LINES, TUNED) for place in _verdicts(path))
     return frozenset(
         {place[-1] for place in places}
-        | {place[-1] for path in (FRESH, AGAIN, NEWEST, TRIED) for place in _fresh(path)}
+        | {place[-1] for path in (FRESH, AGAIN, NEWEST, TRIED, LEARNED) for place in _fresh(path)}
     )
 
 

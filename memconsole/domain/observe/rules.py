@@ -22,6 +22,7 @@ from memconsole.domain.memory.observations import (
 )
 from memconsole.domain.memory.similarity import features, is_exact, twin
 from memconsole.domain.observe.corrections import corrected, correction_of, is_joke
+from memconsole.domain.observe.doubt import is_doubtful
 from memconsole.domain.observe.relative_dates import dated
 from memconsole.domain.observe.scoring import LINE_CHARS, Found, JudgedMessage, find
 from memconsole.domain.observe.sentences import labels_of, without_label
@@ -252,10 +253,11 @@ class Observer:
     ) -> Iterator[Observation]:
         """Yield the lines of one session; what was taken back in it is left out."""
         lines: dict[int, list[Observation]] = {}
+        labels = labels_of([one.text for one in messages])
         for line in find(messages, texts):
-            if line.score >= self.min_score:
+            if line.score >= self.min_score and not is_doubtful(line.text, line.kind, labels):
                 lines.setdefault(line.index, []).append(self.made(part, line))
-        said = _Said(self, part, messages, log, labels_of([one.text for one in messages]))
+        said = _Said(self, part, messages, log, labels)
         for index in range(len(messages)):
             said.add(index, lines.get(index, []))
         return (made for _, made in said.lines)
