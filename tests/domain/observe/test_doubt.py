@@ -101,8 +101,8 @@ def test_a_doubted_line_is_not_written_and_the_others_are() -> None:
     texts = [
         "Ada: Hi Ben, how was your winter? Mine was long.",
         "Ben: My parents and I renovated a farmhouse near Évora in January, with a new roof.",
-        "Ada: Wow, what did the neighbours say about the renovation?",
-        "Ben: They were so happy about it, it was great to see them feel that joy again.",
+        "Ada: Wow, what did they say of it?",
+        "Ben: They gave us cake for it and loved the colour.",
         "Ada: Great!",
     ]
     roles = ("user", "assistant", "user", "assistant", "user")
@@ -114,4 +114,4 @@ def test_a_doubted_line_is_not_written_and_the_others_are() -> None:
     told = [one.text for one in observer.extract([Part("s", messages)], parse("")).observations]
 
     assert any("farmhouse" in text for text in told)
-    assert not any("that joy" in text for text in told)
+    assert not any("cake" in text for text in told)
