@@ -153,8 +153,19 @@ class SearchIndex(Protocol):
             IndexUnavailableError: It cannot be written, or the provider failed.
         """
 
-    def drop_gone(self) -> None:
-        """Delete the indexes of workspaces that stand nowhere any more; one in use stays."""
+    def drop_gone(self, scope: IndexScope) -> None:
+        """Delete the indexes of workspaces that stand nowhere any more, and of former owners.
+
+        An index bears the name of the first agent of its workspace: when that changes, the old one
+        is asked by nobody, and holds what it held.
+
+        Args:
+            scope: The index that stays; others of its folder go.
+
+        Raises:
+            LockedError: Another process writes one of those.
+            IndexUnavailableError: One of those cannot be deleted.
+        """
 
     def take_in(
         self,

@@ -189,8 +189,10 @@ class FakeIndex:
     lacking: int = 0
     unusable: Exception | None = None
 
-    def drop_gone(self) -> None:
+    def drop_gone(self, scope: IndexScope) -> None:
         self.drops += 1
+        for one in [one for one in self.stored if one.root == scope.root and one != scope]:
+            del self.stored[one]
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
         if scope not in self.stored:

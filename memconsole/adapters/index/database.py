@@ -87,8 +87,21 @@ class Places:
 
     def gone(self) -> list[Path]:
         """Return the indexes of folders that are not there any more."""
-        found = [*self.folder.glob(f"*{_SUFFIX}"), *self.folder.glob(f"sessions/*{_SUFFIX}")]
-        return [path for path in found if (root := _root_of(path)) is not None and is_gone(root)]
+        return [path for path, root in self._found() if is_gone(root)]
+
+    def former(self, scope: IndexScope) -> list[Path]:
+        """Return the indexes of the same folder that have the name of another agent.
+
+        Raises:
+            IndexUnavailableError: Its folder may not be looked into.
+        """
+        own, root = self.path(scope), root_text(scope.root)
+        return [path for path, of in self._found() if of == root and path != own]
+
+    def _found(self) -> Iterator[tuple[Path, str]]:
+        for path in (*self.folder.glob(f"*{_SUFFIX}"), *self.folder.glob(f"sessions/*{_SUFFIX}")):
+            if (root := _root_of(path)) is not None:
+                yield path, root
 
     def lock_name(self, scope: IndexScope) -> str:
         """Return a name for the lock of an index."""

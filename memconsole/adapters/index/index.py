@@ -83,12 +83,25 @@ class DiskIndex:
         """Return the file of an index, whether it exists or not."""
         return self._places.path(scope)
 
-    def drop_gone(self) -> None:
-        """Delete the indexes of workspaces that stand nowhere any more; one in use stays."""
+    def drop_gone(self, scope: IndexScope) -> None:
+        """Delete the indexes of workspaces that stand nowhere any more, and of former owners.
+
+        Of the first one in use stays; nobody asks for it. See the port.
+        """
         for path in self._places.gone():
-            with suppress(LockedError, OSError), self._lock(lock_name(path), f"the index {path}"):
-                path.unlink()
-                journal_of(path).unlink(missing_ok=True)
+            with suppress(LockedError, OSError):
+                self._drop(path)
+        for path in self._places.former(scope):
+            try:
+                self._drop(path)
+            except OSError as error:
+                reason = (error.strerror or "no reason given").lower()
+                raise IndexUnavailableError(f"{path} cannot be deleted: {reason}") from error
+
+    def _drop(self, path: Path) -> None:
+        with self._lock(lock_name(path), f"the index {path}"):
+            path.unlink(missing_ok=True)
+            journal_of(path).unlink(missing_ok=True)
 
     def status(self, scope: IndexScope, settings: SearchSettings) -> IndexStatus:
         """Return what an index is, without comparing it with its documents.

@@ -228,7 +228,7 @@ class MemoryIndex:
         Args:
             memory: The memory.
             is_full: Build the index anew, so that nothing of its old file is left, and drop those
-                of workspaces that stand nowhere any more.
+                of workspaces that stand nowhere any more, and of former owners of this one.
             with_talks: Also the indexes of sessions of all agents of this memory.
 
         Returns:
@@ -236,10 +236,13 @@ class MemoryIndex:
         """
         agent, settings = memory.agent, memory.settings
         index = self.ports.search().index
-        if is_full:
-            index.drop_gone()
         state = "none"
         wanted = targets(self.ports, settings, memory.home, (agent,), (Source.MEMORY,))
+        if is_full:
+            try:
+                index.drop_gone(wanted[0].scope)
+            except (LockedError, IndexUnavailableError) as error:
+                return "stale", Notice("index-stale", str(error), agent=agent.id)
         if with_talks:
             home = memory.home
             agents = [one for one in home.agents if str(one.workspace.resolve()) == memory.real]

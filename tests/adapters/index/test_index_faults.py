@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.sqlite.choice import library
+from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.search.indexing import IndexState
 from memconsole.errors import IndexUnavailableError, LockedError, StoreError
 from tests.adapters.index.index_stage import Stage
@@ -211,13 +212,37 @@ def test_the_index_of_a_workspace_that_stands_nowhere_any_more_is_dropped(tmp_pa
     other.write("b.md", "- tomatoes want water\n")
     other.sync()
     gone, kept = before.path, other.path
-    before.index.drop_gone()
+    before.index.drop_gone(other.scope)
     assert gone.exists()
     before.workspace.rename(tmp_path / "moved")
     before.held = True
-    before.index.drop_gone()
+    before.index.drop_gone(other.scope)
     assert gone.exists()
     before.held = False
-    before.index.drop_gone()
+    before.index.drop_gone(other.scope)
     assert not gone.exists()
     assert kept.exists()
+
+
+def test_the_index_of_a_workspace_under_the_name_of_a_former_agent_is_dropped(
+    tmp_path: Path,
+) -> None:
+    """Nobody asks it any more, and what was forgotten for good would be left in it."""
+    before, other = Stage(tmp_path / "a"), Stage(tmp_path / "b")
+    for stage in (before, other):
+        stage.index = before.index
+        stage.write("a.md", "- the zebra crossing\n")
+        stage.sync()
+    former, kept = before.path, other.path
+    ref = AgentRef(HomeRef(str(before.folder)), "ada")
+    before.scope = before.scope._replace(agent=ref)
+    before.sync()
+    assert before.path != former
+    before.held = True
+    with pytest.raises(LockedError):
+        before.index.drop_gone(before.scope)
+    before.held = False
+    assert former.exists()
+    before.index.drop_gone(before.scope)
+    assert not former.exists()
+    assert (before.path.exists(), kept.exists()) == (True, True)
