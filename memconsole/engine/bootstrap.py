@@ -51,7 +51,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.calendar import Zone
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.settings import Settings
     from memconsole.domain.summarize.handover import Handover
     from memconsole.engine.home.reader import Reader

@@ -15,7 +15,6 @@ from memconsole.domain.checkpoint.rules import class_of, label_of, named
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.commands.summarize import Summarized
 from memconsole.domain.memory.files import MARKER_TAGS
-from memconsole.domain.memory.records import SummaryRecord
 from memconsole.domain.memory.slug import slug, words_of
 from memconsole.domain.model import read_summary, summary_prompt
 from memconsole.domain.planted import holds_planted, is_planted, is_quoted
@@ -24,6 +23,7 @@ from memconsole.domain.summarize.markers import observations
 from memconsole.domain.summarize.text import (
     SessionSummary,
     SummaryReason,
+    SummaryRecord,
     divided,
     file_name,
     files_touched,
@@ -49,7 +49,7 @@ if TYPE_CHECKING:
     from memconsole.domain.calendar import Zone
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.summarize import Summarize
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.search.indexing import Document
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
     from memconsole.domain.settings import Settings

@@ -20,9 +20,8 @@ if TYPE_CHECKING:
         LiveSession,
         ResetAnswer,
     )
-    from memconsole.domain.memory.files import Marker, MemoryText, Pool, PoolDay
+    from memconsole.domain.memory.files import Marker, MemoryText, Pool, PoolDay, WorkspaceText
     from memconsole.domain.memory.intents import Erasure, OpenErasure
-    from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.rotation import Identity, Rotation, RotationState
     from memconsole.domain.search.agent_view import AgentHit
     from memconsole.domain.sessions.composition import PromptReport

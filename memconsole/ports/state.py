@@ -15,14 +15,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.events import Event, Noted
     from memconsole.domain.flush import FlushMark
-    from memconsole.domain.memory.edits import MemoryAction, PathState
-    from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
+    from memconsole.domain.memory.edits import MemoryAction, PathState, ReflectionRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.summarize.text import SummaryRecord
 
 
 class CaptureLog(Protocol):

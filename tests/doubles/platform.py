@@ -28,9 +28,15 @@ from memconsole.domain.gateway import (
     LiveSession,
     ResetAnswer,
 )
-from memconsole.domain.memory.files import MARKER_TAGS, Marker, MemoryText, Pool, PoolDay
+from memconsole.domain.memory.files import (
+    MARKER_TAGS,
+    Marker,
+    MemoryText,
+    Pool,
+    PoolDay,
+    WorkspaceText,
+)
 from memconsole.domain.memory.intents import OpenErasure
-from memconsole.domain.memory.records import WorkspaceText
 from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.domain.transcripts.records import Entry, EntryKind, Tail, UsageMark

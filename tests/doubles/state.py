@@ -18,12 +18,14 @@ if TYPE_CHECKING:
     from datetime import date, datetime
 
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.consolidate.note_hits import NoteHit
     from memconsole.domain.flush import FlushMark
-    from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
+    from memconsole.domain.memory.edits import ReflectionRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.summarize.text import SummaryRecord
     from tests.doubles.platform import FakeWorkspace
 
 

@@ -21,7 +21,7 @@ from tests.doubles.platform import NOW, fake_agent
 
 if TYPE_CHECKING:
     from memconsole.domain.bootstrap import Bootstrap
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
 
 AGENT = fake_agent()
 ROOT = AGENT.workspace

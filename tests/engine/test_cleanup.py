@@ -16,12 +16,13 @@ from memconsole.domain.commands.cleanup import Cleanup
 from memconsole.domain.commands.observe import Observe
 from memconsole.domain.commands.outcomes import Failed, Skipped, status_of
 from memconsole.domain.commands.recover import Recover
-from memconsole.domain.memory.records import ReflectionRecord, SummaryRecord
+from memconsole.domain.memory.edits import ReflectionRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
 from memconsole.domain.settings import Settings, UiSettings
 from memconsole.domain.settings.sections import CleanupSettings
+from memconsole.domain.summarize.text import SummaryRecord
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from memconsole.scheduler.jobs import TABLE

@@ -9,9 +9,15 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.consolidate.note_hits import NoteHit
-from memconsole.domain.memory.edits import ActionKind, FileEdit, MemoryAction, Span
-from memconsole.domain.memory.records import Capture, ReflectionRecord
+from memconsole.domain.memory.edits import (
+    ActionKind,
+    FileEdit,
+    MemoryAction,
+    ReflectionRecord,
+    Span,
+)
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.cleanup import OldKind, Step, TakenFile
 from memconsole.domain.flush import Cycle, FlushMark, Stage
-from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
+from memconsole.domain.memory.edits import ReflectionRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.summarize.handover import Handover
+from memconsole.domain.summarize.text import SummaryRecord
 from memconsole.errors import StateError
 from tests.doubles.platform import NOW
 

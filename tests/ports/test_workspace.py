@@ -16,8 +16,9 @@ from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.memory.edits import PathState
+from memconsole.domain.memory.files import WorkspaceText
 from memconsole.domain.memory.intents import Erasure, OpenErasure
-from memconsole.domain.memory.records import SummaryRecord, WorkspaceText
+from memconsole.domain.summarize.text import SummaryRecord
 from memconsole.errors import ConcurrentEditError, LockedError, StateError, WorkspaceError
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, NOW

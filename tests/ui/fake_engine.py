@@ -45,12 +45,12 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Origin
     from memconsole.domain.alerts import AlertStatus
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Follower, Outcome, Run, Step
     from memconsole.domain.hooks import HookStatus
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker
-    from memconsole.domain.memory.records import Capture
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionDetail, TranscriptView
     from memconsole.domain.summarize.handover import Handover
     from memconsole.engine.pruning import PruningPreview, PruningRequest

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from memconsole.domain.calendar import resolve_zone
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.checkpoint.text import CurrentWork, render_context
-from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
 from memconsole.domain.transcripts.excerpts import SessionExcerpt, Spoken
 from tests.ui import sample

@@ -32,11 +32,12 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.agents import AgentRef
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.flush import FlushMark
-    from memconsole.domain.memory.records import Capture, SummaryRecord
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.summarize.text import SummaryRecord
 
 
 _CAPTURES_KEPT = timedelta(days=90)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.adapters.state.database import StateDatabase
     from memconsole.domain.consolidate.note_hits import NoteHit
-    from memconsole.domain.memory.edits import MemoryAction
-    from memconsole.domain.memory.records import ReflectionRecord
+    from memconsole.domain.memory.edits import MemoryAction, ReflectionRecord
 
 
 _KEPT = 200

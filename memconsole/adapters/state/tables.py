@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from memconsole.domain.alerts import ChannelRecord, Mute, OpenAlert
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.cleanup import TakenFile
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.consolidate.note_hits import NoteHit
@@ -42,16 +43,16 @@ if TYPE_CHECKING:
     from memconsole.domain.flush import FlushMark, Stage
     from memconsole.domain.health import CheckStatus
     from memconsole.domain.jobs.runs import JobRecord
-    from memconsole.domain.memory.edits import MemoryAction
+    from memconsole.domain.memory.edits import MemoryAction, ReflectionRecord
     from memconsole.domain.memory.files import PoolDay
     from memconsole.domain.memory.intents import Intent
-    from memconsole.domain.memory.records import Capture, ReflectionRecord, SummaryRecord
     from memconsole.domain.model import ModelUse
     from memconsole.domain.observe.rules import Cursor
     from memconsole.domain.rotation import Rotation
     from memconsole.domain.sessions.tokens import Sample
     from memconsole.domain.sessions.windows import Branch
     from memconsole.domain.summarize.handover import Handover
+    from memconsole.domain.summarize.text import SummaryRecord
 
     AnyTable: TypeAlias = Table[Any]
 
@@ -175,7 +176,7 @@ POOL_DAYS: Table[PoolDay] = Table(
 
 CAPTURES: Table[Capture] = Table(
     "capture",
-    "memconsole.domain.memory.records:Capture",
+    "memconsole.domain.checkpoint.rules:Capture",
     {
         "id": NUMBER.beside,
         "home": _HOME,
@@ -254,7 +255,7 @@ JOBS: Table[JobRecord] = Table(
 
 SUMMARIES: Table[SummaryRecord] = Table(
     "summary",
-    "memconsole.domain.memory.records:SummaryRecord",
+    "memconsole.domain.summarize.text:SummaryRecord",
     {
         "id": NUMBER.beside,
         "home": _HOME,
@@ -333,7 +334,7 @@ OBSERVER_RUNS: Table[Seen] = Table(
 
 REFLECTIONS: Table[ReflectionRecord] = Table(
     "reflection",
-    "memconsole.domain.memory.records:ReflectionRecord",
+    "memconsole.domain.memory.edits:ReflectionRecord",
     {
         "id": NUMBER,
         "workspace": NAME,

@@ -25,9 +25,8 @@ from memconsole.adapters.workspace.containment import failed, missing_folders, o
 from memconsole.adapters.workspace.pool_text import UNKNOWN, decode, is_narrow
 from memconsole.domain.commands.outcomes import Written
 from memconsole.domain.memory.edits import PathState
-from memconsole.domain.memory.files import MAX_READ_BYTES
+from memconsole.domain.memory.files import MAX_READ_BYTES, WorkspaceText
 from memconsole.domain.memory.intents import Intent, IntentKind
-from memconsole.domain.memory.records import WorkspaceText
 from memconsole.errors import ConcurrentEditError, WorkspaceError
 from memconsole.system.atomic_file import clean_leftovers, temporary_name
 from memconsole.system.folders import adopt

@@ -26,9 +26,9 @@ from memconsole.text.plain import one_line
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator, Sequence
 
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.calendar import Zone
     from memconsole.domain.commands.outcomes import Written
-    from memconsole.domain.memory.records import Capture
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
     from memconsole.domain.transcripts.excerpts import Spoken
     from memconsole.domain.transcripts.records import TranscriptCounts
@@ -144,6 +144,29 @@ def content_hash(spoken: Iterable[Spoken]) -> str:
             data = part.encode("utf-8", errors="replace")
             digest.update(len(data).to_bytes(8, "big") + data)
     return digest.hexdigest()
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """One checkpoint, as our own database remembers it.
+
+    Attributes:
+        content_hash: Hash of the eligible messages that were saved.
+        block: ACTIVE_CONTEXT.md of this agent as rendered alone, for shared workspaces.
+        is_logged: A daily entry was added.
+        day_file: Relative path of the daily log that got the entry.
+        workspace: Real path of the workspace.
+    """
+
+    agent: AgentRef
+    session_id: str
+    session_key: str | None
+    at: datetime
+    content_hash: str
+    block: str
+    is_logged: bool
+    day_file: str | None
+    workspace: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,6 +112,30 @@ class MemoryAction:
     edits: tuple[FileEdit, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class ReflectionRecord:
+    """One consolidation of `observations.md`.
+
+    Attributes:
+        id: Number in the database; 0 before it is stored.
+        workspace: Real path.
+        backup: The file as it was before, relative to the workspace.
+        result_chars: Characters of the file as it was written; more were added behind them since.
+        result_hash: SHA-256 of those.
+        edits: What was done, file by file; empty where it was not kept.
+    """
+
+    id: int
+    workspace: str
+    at: datetime
+    words_before: int
+    words_after: int
+    backup: str
+    result_chars: int
+    result_hash: str
+    edits: tuple[FileEdit, ...] = ()
+
+
 def digest(text: str) -> str:
     """Return the SHA-256 of a text."""
     return hashlib.sha256(text.encode("utf-8", errors="surrogatepass")).hexdigest()

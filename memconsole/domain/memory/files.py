@@ -66,6 +66,18 @@ class Marker:
 
 
 @dataclass(frozen=True, slots=True)
+class WorkspaceText:
+    """A text file as it was read, with the version to compare before replacing it.
+
+    Attributes:
+        version: (mtime_ns, size, sha256 of the bytes).
+    """
+
+    text: str
+    version: tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
 class PoolItem:
     """One file of the pool.
 

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.jobs.layers import Layer
     from memconsole.domain.memory.files import Pool
-    from memconsole.domain.memory.records import SummaryRecord
     from memconsole.domain.sessions.activity import Activity, Doing
     from memconsole.domain.sessions.composition import Advice, Part, TokensByClass
     from memconsole.domain.sessions.keys import SessionClass, SessionKey
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions.windows import Window
     from memconsole.domain.snapshot.homes import HomeReading, ServerReading
     from memconsole.domain.snapshot.outlook import Outlook
+    from memconsole.domain.summarize.text import SummaryRecord
     from memconsole.domain.transcripts.records import Message, TranscriptCounts
 
 _NAME_CHARS = 40

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+    from memconsole.domain.agents import AgentRef
     from memconsole.domain.calendar import Zone
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.summarize.markers import Tagged
@@ -41,6 +42,25 @@ class SummaryReason(StrEnum):
     ROTATION = "rotation"
     RECOVERY = "recovery"
     MANUAL = "manual"
+
+
+@dataclass(frozen=True, slots=True)
+class SummaryRecord:
+    """One session summary that was written.
+
+    Attributes:
+        until: Time of the last message it covers: a reset in place keeps the session id, and what
+            is said behind it is another session.
+        path: Relative to the workspace.
+    """
+
+    agent: AgentRef
+    session_id: str
+    session_key: str | None
+    at: datetime
+    until: datetime
+    path: str
+    reason: str
 
 
 @dataclass(frozen=True, slots=True)

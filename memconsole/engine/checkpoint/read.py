@@ -37,9 +37,10 @@ if TYPE_CHECKING:
 
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.calendar import Zone
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.commands.checkpoint import Checkpoint
     from memconsole.domain.commands.outcomes import Detail
-    from memconsole.domain.memory.records import Capture, WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
     from memconsole.domain.settings import CheckpointSettings, Settings
     from memconsole.domain.transcripts.records import Tail

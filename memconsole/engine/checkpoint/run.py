@@ -10,7 +10,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.checkpoint.rules import decide, kept_back, left_out, nothing_new, saved
+from memconsole.domain.checkpoint.rules import (
+    Capture,
+    decide,
+    kept_back,
+    left_out,
+    nothing_new,
+    saved,
+)
 from memconsole.domain.checkpoint.text import (
     ACTIVE_CONTEXT,
     day_file,
@@ -21,7 +28,6 @@ from memconsole.domain.checkpoint.text import (
 )
 from memconsole.domain.commands.checkpoint import Checkpointed
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
-from memconsole.domain.memory.records import Capture
 from memconsole.engine.checkpoint.read import CheckpointRun, gather
 from memconsole.text.markdown import addition
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.consolidate.decay import Decay
     from memconsole.domain.consolidate.text import ConsolidationPreview
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.ports.state import ConsolidationLog, MemoryLog

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.memory.edits import FileEdit, PathState
     from memconsole.domain.memory.entries import MemoryEntry
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.settings import Settings
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.platform import Clock, Workspace

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.memory import MemoryAdd
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.entries import MemoryEntry
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.ports.state import MemoryLog

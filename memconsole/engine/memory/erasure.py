@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Written
     from memconsole.domain.memory.edits import MemoryAction
     from memconsole.domain.memory.entries import MemoryEntry
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.engine.cleanup.read import OldFiles
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory, Memories

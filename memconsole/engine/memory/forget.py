@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
     from memconsole.domain.memory.entries import MemoryEntry
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.memory.intents import Erasure
-    from memconsole.domain.memory.records import WorkspaceText
     from memconsole.engine.cleanup.read import OldFiles
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.home.workspace import AgentMemory

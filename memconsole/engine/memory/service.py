@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from datetime import date
     from pathlib import Path
 
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.memory.entries import MemoryEntry
     from memconsole.domain.memory.files import Marker, Pool, PoolItem
-    from memconsole.domain.memory.records import Capture
     from memconsole.engine.home.reader import Reader
     from memconsole.ports.platform import Clock, MemoryReader, SampleStore, Workspace
     from memconsole.ports.state import CaptureLog

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.memory import MemoryTidy
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.memory.edits import FileEdit
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.engine.home.workspace import AgentMemory
     from memconsole.engine.memory.turns import MemoryTurns
     from memconsole.ports.state import MemoryLog

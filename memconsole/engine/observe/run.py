@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home, Notice
     from memconsole.domain.commands.observe import Observe
     from memconsole.domain.commands.outcomes import Detail, Outcome
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.memory.observations import Observation, ObservationLog
-    from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.observe.rules import Extracted, Part
     from memconsole.domain.settings import Settings
     from memconsole.engine.model import BudgetedModel

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.commands.outcomes import Written
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.reflect.working_copy import Removed
     from memconsole.engine.home.workspace import AgentMemory
 

@@ -22,10 +22,9 @@ from memconsole.domain.commands.outcomes import (
     status_of,
 )
 from memconsole.domain.commands.reflect import Draft, Reflected
-from memconsole.domain.memory.edits import edit_of, is_exact
+from memconsole.domain.memory.edits import ReflectionRecord, edit_of, is_exact
 from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.domain.memory.records import ReflectionRecord
 from memconsole.domain.model import reflect_prompt
 from memconsole.domain.reflect.gate import judge
 from memconsole.domain.reflect.rules import SMALLEST, changes, consolidate, helped, lost, reduction
@@ -44,8 +43,8 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Agent, Home
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.commands.reflect import Reflect
+    from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.memory.observations import ObservationLog
-    from memconsole.domain.memory.records import WorkspaceText
     from memconsole.domain.reflect.working_copy import Conflict, Removed
     from memconsole.domain.settings.sections import ReflectorSettings
     from memconsole.engine.home.workspace import AgentMemory, Memories

@@ -33,7 +33,6 @@ from memconsole.errors import SessionNotFoundError, StoreError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from memconsole.domain.memory.records import SummaryRecord
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.sessions.windows import Window
     from memconsole.domain.settings import Settings
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
         ConsoleSnapshot,
         SessionView,
     )
+    from memconsole.domain.summarize.text import SummaryRecord
     from memconsole.engine.flush import Fill
     from memconsole.engine.home.live import LiveView
     from memconsole.engine.home.reader import Reader

@@ -31,12 +31,12 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from memconsole.domain.agents import Agent, AgentRef, Home
+    from memconsole.domain.checkpoint.rules import Capture
     from memconsole.domain.compaction import BadCompaction
     from memconsole.domain.config_check.finding import Finding
     from memconsole.domain.events import Event
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.memory.files import Pool
-    from memconsole.domain.memory.records import Capture
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView

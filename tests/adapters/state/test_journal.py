@@ -17,7 +17,7 @@ from memconsole.adapters.workspace.folders import DiskFolders
 from memconsole.adapters.workspace.writer import DiskWorkspace
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.memory.intents import Erasure
-from memconsole.domain.memory.records import SummaryRecord
+from memconsole.domain.summarize.text import SummaryRecord
 from memconsole.errors import StateError, WorkspaceError
 from tests.doubles.platform import NOW
 from tests.dying import Dying

@@ -27,12 +27,12 @@ from memconsole.adapters.state.rotations import StateRotations
 from memconsole.adapters.state.runs import StateRunLog, StateSamples
 from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.alerts import AlertState, ChannelRecord, Mute, OpenAlert
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.commands.outcomes import Account, Run, Step
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.flush import Cycle, FlushMark
 from memconsole.domain.health import CheckStatus
 from memconsole.domain.memory.files import PoolDay
-from memconsole.domain.memory.records import Capture
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.tokens import Sample

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from memconsole.domain.agents import AgentRef, HomeRef, Storage
 from memconsole.domain.checkpoint.rules import (
+    Capture,
     Due,
     Memory,
     Side,
@@ -30,7 +31,6 @@ from memconsole.domain.checkpoint.rules import (
     touched_at,
 )
 from memconsole.domain.commands.outcomes import Written
-from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.keys import parse_key
 from memconsole.domain.sessions.stored import (
     SessionState,

@@ -47,7 +47,7 @@ from tests.engine.checkpoint.checkpoint_stage import failed, skipped
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
     from memconsole.domain.consolidate.text import ConsolidationPreview
-    from memconsole.domain.memory.records import WorkspaceText
+    from memconsole.domain.memory.files import WorkspaceText
 
 
 AGENT = fake_agent()

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import Notice
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.fleet.publishing import Standing
 from memconsole.domain.health import CHECK_IDS, FLEET, CheckStatus, CronErrors, HeldLock
 from memconsole.domain.jobs.layers import Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobRecord
 from memconsole.domain.memory.files import Limit, PoolItem
 from memconsole.domain.memory.intents import Erasure
-from memconsole.domain.memory.records import Capture
 from memconsole.domain.memory.secrets import SecretCounts, counts_text, file_stamp
 from memconsole.domain.platform_search.index import IndexFacts
 from memconsole.domain.platform_search.profile import FADING

@@ -16,6 +16,7 @@ from memconsole.adapters.state.captures import StateCaptures
 from memconsole.adapters.state.database import StateDatabase
 from memconsole.adapters.state.memory import StateMemory
 from memconsole.domain.agents import AgentRef, HomeRef
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.commands.cleanup import CleanedUp, Cleanup
 from memconsole.domain.commands.memory import (
     Forgotten,
@@ -29,7 +30,6 @@ from memconsole.domain.commands.memory import (
 from memconsole.domain.commands.outcomes import Failed, Planned
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.memory.entries import entries_of
-from memconsole.domain.memory.records import Capture
 from memconsole.domain.search.values import SearchRequest
 from tests.doubles.platform import NOW
 from tests.engine.memory_stage import STEPS, Place, killed_at, unpacked

@@ -10,6 +10,7 @@ from typing import NoReturn
 import pytest
 
 from memconsole.domain.agents import PlatformConfig
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.commands.memory import (
     Forgotten,
     Layer,
@@ -22,10 +23,10 @@ from memconsole.domain.commands.memory import (
 from memconsole.domain.commands.outcomes import Outcome, Planned, Skipped, SkipReason
 from memconsole.domain.commands.reflect import Reflected
 from memconsole.domain.commands.reindex import Reindex
+from memconsole.domain.memory.edits import ReflectionRecord
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.memory.files import PoolItem
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.domain.memory.records import Capture, ReflectionRecord
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Tail
 from memconsole.engine.engine import Engine

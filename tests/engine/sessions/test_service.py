@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.memory.records import Capture
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.sessions.composition import TokensByClass
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
 from memconsole.domain.settings import Settings

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memconsole.domain.agents import AgentRef, HomeRef, Notice, Origin
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.commands.outcomes import Run
 from memconsole.domain.events import Event, EventKind
-from memconsole.domain.memory.records import Capture
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptRef
 from memconsole.domain.settings import Settings
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind, Usage

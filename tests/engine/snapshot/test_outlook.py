@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.memory.records import Capture
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.sessions.stored import SessionState
 from memconsole.domain.settings import Settings
 from tests.doubles.bundle import World, reader_of, snapshots_of

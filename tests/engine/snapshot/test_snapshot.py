@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef, Notice, Storage
-from memconsole.domain.memory.records import Capture
+from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.sessions.stored import SessionState, StoreListing, TranscriptState
 from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.settings import Settings

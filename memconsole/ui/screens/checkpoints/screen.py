@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
 
-    from memconsole.domain.checkpoint.rules import DiffLine
-    from memconsole.domain.memory.records import Capture
+    from memconsole.domain.checkpoint.rules import Capture, DiffLine
     from memconsole.ui.drawing.context import Context
 
 

@@ -14,7 +14,7 @@ from tests.ui.driving import COMPACT, WIDE, at_work
 from tests.ui.sample_checkpoints import captures
 
 if TYPE_CHECKING:
-    from memconsole.domain.memory.records import Capture
+    from memconsole.domain.checkpoint.rules import Capture
     from tests.ui.driving import Desk
     from tests.ui.fake_engine import FakeEngine
 
