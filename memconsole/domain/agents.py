@@ -6,14 +6,15 @@ something is) stand here as well.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator
     from datetime import datetime
     from pathlib import Path, PurePath
 
@@ -251,6 +252,32 @@ class PlatformConfig:
     last_version: str | None = None
     is_readable: bool = True
     checked: Mapping[str, object] = field(default_factory=dict, repr=False, compare=False)
+
+
+_MOST_NUMBER: Final = 1e12
+"""No setting is as large; JSON has integers that no number of ours can hold."""
+
+
+def at(config: Mapping[str, object], *keys: str) -> object:
+    """Return what stands at a path of keys; None where nothing does."""
+    found: object = config
+    for key in keys:
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def part(config: Mapping[str, object], *keys: str) -> Mapping[str, object]:
+    """Return the object at a path of keys; anything else there is an empty one."""
+    found = at(config, *keys)
+    return found if isinstance(found, Mapping) else {}
+
+
+def number(config: Mapping[str, object], name: str, usual: float) -> float:
+    """Return a number; anything else there, such as Infinity, is the usual one."""
+    found = config.get(name)
+    if isinstance(found, bool) or not isinstance(found, int | float):
+        return usual
+    return float(found) if abs(found) < _MOST_NUMBER else usual
 
 
 @dataclass(frozen=True, slots=True)

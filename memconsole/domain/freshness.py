@@ -13,7 +13,7 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Era, Storage
+from memconsole.domain.agents import Era, Storage, part
 from memconsole.domain.calendar import local_time
 from memconsole.domain.release import NO_DAILY_RESET, least_release, release_of
 from memconsole.domain.sessions.keys import SessionClass
@@ -175,18 +175,18 @@ def resolve(
     """
     if kind not in _KINDS:
         return None
-    by_channel = _section(session.get("resetByChannel"))
+    by_channel = part(session, "resetByChannel")
     name = (channel or "").strip().lower()
-    override = _section(by_channel.get(name)) if name else {}
+    override = part(by_channel, name) if name else {}
     if override:
         return _policy({}, override, None, usual.mode, f"session.resetByChannel.{name}")
-    by_type = _section(session.get("resetByType"))
-    named = next((word for word in _KINDS[kind] if _section(by_type.get(word))), None)
+    by_type = part(session, "resetByType")
+    named = next((word for word in _KINDS[kind] if part(by_type, word)), None)
     if named is None:
         return base_policy(session, usual=usual)
-    base, legacy = _section(session.get("reset")), _number(session.get("idleMinutes"))
+    base, legacy = part(session, "reset"), _number(session.get("idleMinutes"))
     origin = f"session.resetByType.{named}"
-    return _policy(_section(by_type.get(named)), base, legacy, usual.mode, origin)
+    return _policy(part(by_type, named), base, legacy, usual.mode, origin)
 
 
 def base_policy(session: Mapping[str, object], *, usual: Usual) -> Policy:
@@ -196,13 +196,13 @@ def base_policy(session: Mapping[str, object], *, usual: Usual) -> Policy:
         session: The platform's `session` section, as written.
         usual: What the release does by itself.
     """
-    base, legacy = _section(session.get("reset")), _number(session.get("idleMinutes"))
+    base, legacy = part(session, "reset"), _number(session.get("idleMinutes"))
     mode, origin = usual.mode, usual.origin
     if base:
         origin = "session.reset"
     elif legacy is not None:
         origin = "session.idleMinutes"
-        if not _section(session.get("resetByType")):
+        if not part(session, "resetByType"):
             mode = Mode.IDLE
     return _policy({}, base, legacy, mode, origin)
 
@@ -329,10 +329,6 @@ def _number(value: object) -> int | None:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
         return None
     return math.floor(value)
-
-
-def _section(value: object) -> Mapping[str, object]:
-    return value if isinstance(value, dict) else {}
 
 
 def _past(at: datetime | None, now: datetime) -> datetime | None:

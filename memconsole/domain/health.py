@@ -16,7 +16,7 @@ from memconsole.text.outgoing import let_out
 from memconsole.text.plain import clean
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from memconsole.domain.commands.outcomes import Detail
 
@@ -163,6 +163,22 @@ def ok(check_id: str, message: str, value: Value = None, limit: Value = None) ->
 def unknown(check_id: str, message: str, hint: str = "") -> Check:
     """Return a check that could not look."""
     return Check(check_id, CheckStatus.UNKNOWN, message, hint=hint)
+
+
+def listed(
+    check_id: str,
+    found: Sequence[str],
+    *,
+    fine: str,
+    bad: str,
+    hint: str,
+    status: CheckStatus = CheckStatus.WARNING,
+) -> Check:
+    """Return a check that counts what is wrong: `fine` where nothing is, else `bad` and what."""
+    if not found:
+        return ok(check_id, fine, 0)
+    message, number = f"{bad} {named(found)}", len(found)
+    return Check(check_id, status, message, number, 1, hint=hint, details=tuple(found))
 
 
 def graded(value: float, warning: float, critical: float | None = None) -> CheckStatus:

@@ -17,7 +17,8 @@ from enum import StrEnum
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.config_check.finding import Change, part
+from memconsole.domain.agents import at, part
+from memconsole.domain.config_check.finding import Change
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
@@ -256,7 +257,7 @@ class McpEntry:
 
     def is_in(self, root: Mapping[str, object]) -> bool:
         """Whether it stands there as it should."""
-        return all(_at(root, one.keys) == _plain(one.value) for one in self.changes())
+        return all(at(root, *one.keys) == _plain(one.value) for one in self.changes())
 
 
 def server_name(agent: str) -> str:
@@ -272,9 +273,9 @@ def server_name(agent: str) -> str:
 def entries(root: Mapping[str, object]) -> dict[str, str]:
     """Return our entries: the agent by name of the server."""
     found = {}
-    for name, value in part(part(root, "mcp"), "servers").items():
-        words = part({"": value}, "").get("args")
-        if _at(root, (*SERVERS, name, "env", HOOK_VARIABLE)) == name and isinstance(words, list):
+    for name in part(root, *SERVERS):
+        words = at(root, *SERVERS, name, "args")
+        if at(root, *SERVERS, name, "env", HOOK_VARIABLE) == name and isinstance(words, list):
             agent = dict(pairwise(words)).get("--agent")
             found[name] = agent if isinstance(agent, str) else ""
     return found
@@ -282,12 +283,12 @@ def entries(root: Mapping[str, object]) -> dict[str, str]:
 
 def is_taken(root: Mapping[str, object], name: str) -> bool:
     """Whether an entry of that name is somebody else's."""
-    return name in part(part(root, "mcp"), "servers") and name not in entries(root)
+    return name in part(root, *SERVERS) and name not in entries(root)
 
 
 def is_enabled(root: Mapping[str, object], name: str) -> bool:
     """Whether the platform offers an entry's tools; it does unless the entry says otherwise."""
-    return _at(root, (*SERVERS, name, "enabled")) is not False
+    return at(root, *SERVERS, name, "enabled") is not False
 
 
 def open_to(root: Mapping[str, object], agent: str, others: Sequence[str]) -> tuple[str, ...]:
@@ -324,14 +325,14 @@ def denials(
 
 def removals(root: Mapping[str, object], names: Sequence[str]) -> tuple[Change, ...]:
     """Return what takes entries away, with what is empty then, and lifts their denials."""
-    servers = part(part(root, "mcp"), "servers")
+    servers = part(root, *SERVERS)
     if servers.keys() <= set(names):
         is_alone = part(root, "mcp").keys() <= {"servers"}
         made = [Change(("mcp",) if is_alone else SERVERS, None)]
     else:
         made = [Change((*SERVERS, name), None) for name in names]
     patterns = {_pattern(name) for name in names}
-    for agent in part(part(root, "agents"), "entries"):
+    for agent in part(root, "agents", "entries"):
         denied = _denied(root, agent)
         left = tuple(one for one in denied if one not in patterns)
         keys = _deny_keys(root, agent)
@@ -360,7 +361,7 @@ def left_in(
 def switched_on(root: Mapping[str, object], names: Sequence[str]) -> tuple[Change, ...]:
     """Return what takes away entries that only switch these hooks on; what says more stays."""
     place = ("hooks", "internal", "entries")
-    found = part(part(part(root, "hooks"), "internal"), "entries")
+    found = part(root, *place)
     plain = [name for name in names if found.get(name) == {"enabled": True}]
     if plain and found.keys() == set(plain):
         return (Change(place, None),)
@@ -389,16 +390,9 @@ def _denied(root: Mapping[str, object], agent: str) -> tuple[str, ...]:
 
 def _deny_keys(root: Mapping[str, object], agent: str) -> tuple[str, ...] | None:
     """Return where an agent's denials are set; None where its entry is no object of this file."""
-    own = part(part(root, "agents"), "entries")
+    own = part(root, "agents", "entries")
     key = next((one for one in own if one.lower() == agent.lower()), None)
     return None if key is None else ("agents", "entries", key, "tools", "deny")
-
-
-def _at(root: Mapping[str, object], keys: tuple[str, ...]) -> object:
-    found: Mapping[str, object] = root
-    for key in keys[:-1]:
-        found = part(found, key)
-    return found.get(keys[-1])
 
 
 def _plain(value: Settable) -> object:

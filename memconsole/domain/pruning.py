@@ -14,13 +14,16 @@ from enum import StrEnum
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.config_check.finding import number, part
+from memconsole.domain.agents import number, part
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from datetime import datetime
 
+
+PRUNING: Final = ("agents", "defaults", "contextPruning")
+"""Where the platform's configuration has it."""
 
 IMAGE_CHARS: Final = 8_000
 """What a picture counts for."""

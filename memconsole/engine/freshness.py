@@ -6,6 +6,7 @@ import functools
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import part
 from memconsole.domain.calendar import resolve_zone
 from memconsole.domain.freshness import (
     Freshness,
@@ -23,7 +24,7 @@ from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef, Home
@@ -89,7 +90,9 @@ def _policy_of(
         home.era.sessions,
         assume=assumed_reset(settings, view.agent.id),
     )
-    return resolve(_session_section(home), view.session_class, _channel(view), usual=usual)
+    return resolve(
+        part(home.config.checked, "session"), view.session_class, _channel(view), usual=usual
+    )
 
 
 def assumed_reset(settings: Settings, agent_id: str) -> str:
@@ -232,11 +235,6 @@ def _captured_at(view: SessionView, captures: CaptureLog, flushes: FlushLog) -> 
         *([mark.at] if mark is not None and is_its else []),
     ]
     return max(times, default=None)
-
-
-def _session_section(home: Home) -> Mapping[str, object]:
-    found = home.config.checked.get("session")
-    return found if isinstance(found, dict) else {}
 
 
 def _channel(view: SessionView) -> str | None:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from memconsole.domain.pruning import IMAGE_CHARS, ContextPart, PruningPlan, preview, rules_of
+from memconsole.domain.agents import part
+from memconsole.domain.pruning import (
+    IMAGE_CHARS,
+    PRUNING,
+    ContextPart,
+    PruningPlan,
+    preview,
+    rules_of,
+)
 from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
 from memconsole.domain.transcripts.path import active_flags
 from memconsole.domain.transcripts.records import EntryKind
@@ -57,7 +65,7 @@ def prune_preview(
     Raises:
         StoreError: The transcript cannot be read.
     """
-    rules = rules_of(_configured(home), view.window or DEFAULT_WINDOW)
+    rules = rules_of(part(home.config.checked, *PRUNING), view.window or DEFAULT_WINDOW)
     if request.mode is not None:
         rules = replace(rules, mode=request.mode)
     if request.ttl is not None:
@@ -70,13 +78,6 @@ def prune_preview(
     on_path = [one for one, flag in zip(entries, flags, strict=True) if flag]
     parts = tuple(_parts(_in_context(on_path)))
     return PruningPreview(view, preview(parts, rules, request.at or clock.now()))
-
-
-def _configured(home: Home) -> dict[str, object]:
-    found: object = home.config.checked
-    for name in ("agents", "defaults", "contextPruning"):
-        found = found.get(name) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 def _without_text(entry: Entry) -> Entry:

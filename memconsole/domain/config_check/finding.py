@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import json
 from dataclasses import field
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from memconsole.domain.agents import Era
+from memconsole.domain.agents import Era, at, part
 from memconsole.domain.release import least_release, release_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.graphemes import cut
@@ -155,12 +155,7 @@ class ConfigFacts:
 
     def at(self, *keys: str) -> object:
         """Return what stands at a path of the checked configuration; None when it is not set."""
-        found: object = self.config.checked
-        for key in keys:
-            if not isinstance(found, dict):
-                return None
-            found = found.get(key)
-        return found
+        return at(self.config.checked, *keys)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,9 +222,9 @@ def may_be_grave(config: PlatformConfig, release: str | None, least_window: int 
     """
     if not config.is_readable:
         return False
-    compaction = _inner(_inner(config.checked, "agents"), "defaults", "compaction")
-    flush = _inner(compaction, "memoryFlush")
-    older = _inner(config.checked, "compaction").get("mode")
+    compaction = part(config.checked, "agents", "defaults", "compaction")
+    flush = part(compaction, "memoryFlush")
+    older = at(config.checked, "compaction", "mode")
     mode = compaction.get("mode")
     if release is not None and (older if mode is None else mode) != "default":
         return True
@@ -238,13 +233,6 @@ def may_be_grave(config: PlatformConfig, release: str | None, least_window: int 
     soft = flush.get("softThresholdTokens")
     soft = soft if isinstance(soft, int | float) else _USUAL_SOFT_TOKENS
     return least_window is not None and least_window - config.reserve_tokens - soft <= 0
-
-
-def _inner(block: Mapping[str, object], *keys: str) -> Mapping[str, object]:
-    found: object = block
-    for key in keys:
-        found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,21 +285,3 @@ class ConfigWhole:
 
     root: Mapping[str, object] = field(repr=False)
     parts: tuple[ConfigPart, ...] = ()
-
-
-_MOST: Final = 1e12
-"""No setting is as large; JSON has integers that no number of ours can hold."""
-
-
-def part(config: Mapping[str, object], name: str) -> Mapping[str, object]:
-    """Return an object inside another one; anything else there is an empty one."""
-    found = config.get(name)
-    return found if isinstance(found, dict) else {}
-
-
-def number(config: Mapping[str, object], name: str, usual: float) -> float:
-    """Return a number; anything else there, such as Infinity, is the usual one."""
-    found = config.get(name)
-    if isinstance(found, bool) or not isinstance(found, int | float):
-        return usual
-    return float(found) if abs(found) < _MOST else usual

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memconsole.domain.agents import Severity
-from memconsole.domain.config_check.finding import Change, Finding, part, shown
+from memconsole.domain.agents import Severity, at, part
+from memconsole.domain.config_check.finding import Change, Finding, shown
 from memconsole.text.figures import short_kilo
 from memconsole.text.plain import one_line
 
@@ -142,8 +142,8 @@ def why_silent(
         return ", not before `memconsole hooks install`: no hook gives it"
     if not config.is_readable:
         return ", if the platform runs its hooks: its configuration cannot be read"
-    internal = part(part(config.checked, "hooks"), "internal")
-    is_on = part(part(internal, "entries"), folder).get("enabled") is True
+    internal = part(config.checked, "hooks", "internal")
+    is_on = at(internal, "entries", folder, "enabled") is True
     if internal.get("enabled") is not False and is_on:
         return ""
     does = "`memconsole config fix` does that"

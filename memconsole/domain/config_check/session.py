@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import Severity, Storage
 from memconsole.domain.config_check.finding import Change, Finding, shown, whole
 from memconsole.domain.freshness import base_policy, usual_reset
+from memconsole.domain.pruning import PRUNING
 from memconsole.domain.release import (
     ACCOUNTS_HAVE_LIMITS,
     DIRECT_IS_KNOWN,
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
     from memconsole.domain.config_check.finding import ConfigFacts
 
-PRUNING = ("agents", "defaults", "contextPruning")
 RECOMMENDED_TTL = "4h"
 RECOMMENDED_HOUR = 5
 RECOMMENDED_IDLE = {"direct": 360, "group": 180}

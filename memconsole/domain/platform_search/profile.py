@@ -11,7 +11,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from memconsole.domain.config_check.finding import number, part
+from memconsole.domain.agents import number, part
 from memconsole.domain.release import release_of
 
 if TYPE_CHECKING:
@@ -108,11 +108,11 @@ def _searches(config: Mapping[str, object], agent_id: str) -> list[Mapping[str, 
     agents = part(config, "agents")
     listed = agents.get("list")
     rows = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
-    own = [part(part(agents, "entries"), agent_id)]
+    own = [part(agents, "entries", agent_id)]
     own += [one for one in rows if str(one.get("id", "")).lower() == agent_id]
     found: list[Mapping[str, object]] = []
     for one in (part(agents, "defaults"), config, *own):
-        found += [part(one, "memorySearch"), part(part(one, "memory"), "search")]
+        found += [part(one, "memorySearch"), part(one, "memory", "search")]
     return found
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
+from memconsole.domain.agents import at
 from memconsole.domain.calendar import local_day
 from memconsole.domain.commands.outcomes import Skipped, SkipReason
 from memconsole.domain.consolidate.decay import let_go
@@ -120,9 +121,7 @@ def left_to_platform(command: Command, memory: AgentMemory) -> Skipped | None:
 
 def platform_consolidates(memory: AgentMemory) -> bool:
     """Whether the platform does the same by itself, and we are not told to do it as well."""
-    found: object = memory.home.config.checked
-    for key in _DREAMING:
-        found = found.get(key) if isinstance(found, dict) else None
+    found = at(memory.home.config.checked, *_DREAMING)
     return found is True and not memory.settings.consolidate.with_platform
 
 

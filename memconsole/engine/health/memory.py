@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.domain.agents import UNREADABLE
 from memconsole.domain.checkpoint.rules import touched_at
 from memconsole.domain.commands.outcomes import SkipReason
-from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
+from memconsole.domain.health import Check, CheckStatus, listed, named, ok, unknown
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.domain.memory.secrets import SecretCounts, counts_of, file_stamp
@@ -135,32 +135,23 @@ def capture_skips(inputs: HealthInputs) -> Check:
         is_missed = talked is not None and bool(skips) and talked > skips[-1].started_at
         if len(skips) >= _SKIPS and is_missed:
             found.append(f"{view.ref.id} ({len(skips)} times: {skips[0].reason})")
-    if not found:
-        return ok("capture-skips", "no agent's checkpoints skip while messages arrive", 0)
-    return Check(
+    return listed(
         "capture-skips",
-        CheckStatus.WARNING,
-        f"checkpoints skip while messages arrive: {named(found)}",
-        len(found),
-        1,
+        found,
+        fine="no agent's checkpoints skip while messages arrive",
+        bad="checkpoints skip while messages arrive:",
         hint="`memconsole runs` tells why.",
-        details=tuple(found),
     )
 
 
 def outputs_freshness(inputs: HealthInputs) -> Check:
     """Whether ACTIVE_CONTEXT.md and INDEX.md keep up with what they are made of."""
-    found = [*_old_contexts(inputs), *_old_indexes(inputs)]
-    if not found:
-        return ok("outputs-freshness", "ACTIVE_CONTEXT.md and INDEX.md are up to date", 0)
-    return Check(
+    return listed(
         "outputs-freshness",
-        CheckStatus.WARNING,
-        f"behind: {named(found)}",
-        len(found),
-        1,
+        [*_old_contexts(inputs), *_old_indexes(inputs)],
+        fine="ACTIVE_CONTEXT.md and INDEX.md are up to date",
+        bad="behind:",
         hint="`memconsole checkpoint` and `memconsole index-md` renew them.",
-        details=tuple(found),
     )
 
 
@@ -241,18 +232,14 @@ def bootstrap_truncation(inputs: HealthInputs) -> Check:
         for one in pool.limits
         if one.is_over
     ]
-    if not over:
-        if (blind := _blind(inputs, "bootstrap-truncation")) is not None:
-            return blind
-        return ok("bootstrap-truncation", "every file that the platform loads fits", 0)
-    return Check(
+    if not over and (blind := _blind(inputs, "bootstrap-truncation")) is not None:
+        return blind
+    return listed(
         "bootstrap-truncation",
-        CheckStatus.WARNING,
-        f"the platform cuts {named(over)}",
-        len(over),
-        1,
+        over,
+        fine="every file that the platform loads fits",
+        bad="the platform cuts",
         hint="Move what is seldom needed into memory/, where agents search for it.",
-        details=tuple(over),
     )
 
 

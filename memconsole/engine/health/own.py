@@ -6,7 +6,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, written_at
-from memconsole.domain.health import Check, CheckStatus, named, ok, unknown
+from memconsole.domain.health import Check, CheckStatus, listed, named, ok, unknown
 from memconsole.domain.jobs.runs import FAILED
 from memconsole.domain.rotation import BREAKER, RotationState, is_tripped
 from memconsole.domain.sessions.stored import SessionState
@@ -116,17 +116,14 @@ def reset_ineffective(inputs: HealthInputs) -> Check:
         if recent and recent[0].state is RotationState.INEFFECTIVE:
             is_open = is_open or is_tripped(recent)
             bad.append(view.key_text)
-    if not bad:
-        return ok("reset-ineffective", "every reset had its effect", 0)
-    return Check(
+    return listed(
         "reset-ineffective",
-        CheckStatus.CRITICAL,
-        f"the Gateway answered, and nothing was reset: {named(bad)}",
-        len(bad),
-        1,
+        bad,
+        status=CheckStatus.CRITICAL,
+        fine="every reset had its effect",
+        bad="the Gateway answered, and nothing was reset:",
         hint=f"Look at its log. After {BREAKER} times a session is left alone"
         + ("; that is so now: `rotate KEY --force` tries once more." if is_open else "."),
-        details=tuple(bad),
     )
 
 
