@@ -66,29 +66,18 @@ _MEMORY = "memory/"
 _NANOSECONDS = 1_000_000_000
 
 
+@dataclass(frozen=True, slots=True)
 class BootstrapService:
     """What sessions are given of their memory when they start."""
 
-    def __init__(
-        self,
-        reader: Reader,
-        settings: Settings,
-        *,
-        workspace: Workspace,
-        sessions: SessionStore,
-        recovery: RecoveryLog,
-        handovers: HandoverLog,
-        search: Callable[[], SearchPorts],
-        clock: Clock,
-    ) -> None:
-        self._reader = reader
-        self._settings = settings
-        self._workspace = workspace
-        self._sessions = sessions
-        self._recovery = recovery
-        self._handovers = handovers
-        self._search = search
-        self._clock = clock
+    reader: Reader
+    settings: Settings
+    workspace: Workspace
+    sessions: SessionStore
+    recovery: RecoveryLog
+    handovers: HandoverLog
+    search: Callable[[], SearchPorts]
+    clock: Clock
 
     def given(
         self,
@@ -114,7 +103,7 @@ class BootstrapService:
         is_handed = any(one.name == HANDOVER_NAME for one in found.files)
         if waiting is not None and is_start and is_handed:
             with suppress(StateError):  # then the next start is given it again
-                self._handovers.given(waiting, self._clock.now())
+                self.handovers.given(waiting, self.clock.now())
         return replace(found, left_out=(*found.left_out, *run.kept_back))
 
     def _waiting(
@@ -127,7 +116,7 @@ class BootstrapService:
         if session_key is None:
             is_global = agent.session_scope == GLOBAL
             session_key = GLOBAL if is_global else f"agent:{agent.id}:{agent.main_key}"
-        return self._handovers.waiting(agent.ref, session_key)
+        return self.handovers.waiting(agent.ref, session_key)
 
     def with_handovers(self, agent_id: str) -> tuple[tuple[Handover, Bootstrap], ...]:
         """Return the hand-overs that wait, each with what the next start of its session is given.
@@ -150,7 +139,7 @@ class BootstrapService:
         Raises:
             UnknownAgentError: There is no such agent.
         """
-        home = self._reader.home()
+        home = self.reader.home()
         agent = find_agent(home, agent_id)
         return tuple(_given(self._run(home, agent), tuple(SessionClass)))
 
@@ -173,7 +162,7 @@ class BootstrapService:
         handed = _handed(run, self._waiting(run, kind, session_key))
         if not kind.is_captured:
             return Bootstrap(kind, handed, () if handed else (f"{kind.phrase} is given nothing",))
-        today = local_day(self._clock.now(), run.zone)
+        today = local_day(self.clock.now(), run.zone)
         logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
         found: dict[str, str | None] = {ACTIVE_CONTEXT: run.active()}
         found[OBSERVATIONS] = run.observations()
@@ -190,24 +179,14 @@ class BootstrapService:
     def _scene(
         self, workspace: Path | None, session_key: str | None
     ) -> tuple[_BootstrapRun, SessionClass]:
-        home = self._reader.home()
+        home = self.reader.home()
         agent = _agent(home, workspace, session_key)
         run = self._run(home, agent, _peer(agent, session_key))
         return run, _class(agent, session_key)
 
     def _run(self, home: Home, agent: Agent, peer: str | None = None) -> _BootstrapRun:
-        return _BootstrapRun(
-            self._workspace,
-            self._sessions,
-            self._recovery,
-            self._search,
-            self._clock,
-            self._reader,
-            _usual_where_wrong(self._settings.for_agent(agent.id)),
-            home,
-            agent,
-            peer,
-        )
+        settings = _usual_where_wrong(self.settings.for_agent(agent.id))
+        return _BootstrapRun(self, settings, home, agent, peer)
 
 
 def _handed(run: _BootstrapRun, waiting: Handover | None) -> tuple[Given, ...]:
@@ -233,7 +212,7 @@ def _given(
     if not run.agent.workspace_exists:
         yield from (Bootstrap(kind, (), (run.agent.workspace_trouble,)) for kind in kinds)
         return
-    documents = run.search().documents.documents(run.agent.workspace)
+    documents = run.service.search().documents.documents(run.agent.workspace)
     size = sum(one.size_bytes for one in documents if one.path != INDEX)
     rules = run.settings.index_md
     is_large = size >= usable(lambda: rules.min_pool_bytes, IndexMdSettings().min_pool_bytes)
@@ -264,12 +243,7 @@ class _BootstrapRun:
         kept_back: What was taken out of files that are given.
     """
 
-    workspace: Workspace
-    sessions: SessionStore
-    recovery: RecoveryLog
-    search: Callable[[], SearchPorts]
-    clock: Clock
-    reader: Reader
+    service: BootstrapService
     settings: Settings
     home: Home
     agent: Agent
@@ -288,7 +262,7 @@ class _BootstrapRun:
 
     def seen(self, relative: str) -> WorkspaceText | None:
         try:
-            seen = self.workspace.read(self.agent.workspace, relative)
+            seen = self.service.workspace.read(self.agent.workspace, relative)
         except WorkspaceError as error:
             self.problems[relative] = str(error)
             return None
@@ -311,8 +285,8 @@ class _BootstrapRun:
         """Return how the sources of a session begin, the ended sessions of its key among them."""
         agent = self.agent
         keys = {
-            **self.recovery.keys(agent.ref),
-            **keys_of(self.sessions.sessions(agent).sessions),
+            **self.service.recovery.keys(agent.ref),
+            **keys_of(self.service.sessions.sessions(agent).sessions),
         }
         return frozenset(source_of(agent.id, one) for one, known in keys.items() if known == key)
 
@@ -330,8 +304,8 @@ class _BootstrapRun:
         if text is None and files <= _MADE_INLINE:
             from memconsole.engine.index_md import made_index  # noqa: PLC0415 - seldom missing
 
-            pool = self.reader.pool(self.home, self.agent)
-            now = self.clock.now()
+            pool = self.service.reader.pool(self.home, self.agent)
+            now = self.service.clock.now()
             # Where its section is wrong, nobody knows which folders it leaves out.
             text = usable(lambda: made_index(self.settings, self.home, pool, now).text, None)
         return head if text is None else f"{head}\n{text}"
@@ -346,7 +320,7 @@ class _BootstrapRun:
             return None
         modified = seen.version[0]
         at = datetime.fromtimestamp(modified / _NANOSECONDS, UTC) if modified else None
-        now = self.clock.now()
+        now = self.service.clock.now()
         return stale_line(at, now, self.zone, self.settings.bootstrap.active_max_age) + seen.text
 
 
@@ -371,7 +345,7 @@ def _fitted(
         else:
             path = str(run.agent.workspace / _PATHS.get(name, name))
             found.append(Given(name, path, wrapped(content)))
-    today = local_day(run.clock.now(), run.zone)
+    today = local_day(run.service.clock.now(), run.zone)
     fit = fitted(tuple(found), run.settings.bootstrap, today)
     return Bootstrap(kind, fit.files, (*missing, *fit.left_out))
 

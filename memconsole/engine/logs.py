@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.domain.logs import LogRotation, at_the_cut, due
 from memconsole.errors import MemconsoleError, ReadOnlyError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.figures import size_words
 
 if TYPE_CHECKING:
@@ -18,19 +19,19 @@ if TYPE_CHECKING:
 logger = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
 class LogService:
     """Logs of ours and of the platform.
 
-    Args:
+    Attributes:
         reader: For the home.
         settings: `[log_rotation]`.
         logs: The logs.
     """
 
-    def __init__(self, reader: Reader, settings: Settings, *, logs: LogFiles) -> None:
-        self._reader = reader
-        self._settings = settings
-        self._logs = logs
+    reader: Reader
+    settings: Settings
+    logs: LogFiles
 
     def rotate(
         self, *, dry_run: bool = False, cancel: StopSignal | None = None
@@ -46,21 +47,21 @@ class LogService:
         Raises:
             ReadOnlyError: Nothing may be changed.
         """
-        if self._settings.ui.read_only and not dry_run:
+        if self.settings.ui.read_only and not dry_run:
             raise ReadOnlyError("logs rotate")
         try:
-            home = self._reader.home().path
+            home = self.reader.home().path
         except MemconsoleError as error:
             logger.warning("the platform's logs are left alone: %s", error)
             home = None
-        rules = self._settings.log_rotation
+        rules = self.settings.log_rotation
         done: list[LogRotation] = []
-        for file in due(self._logs.found(home), rules.max_bytes):
+        for file in due(self.logs.found(home), rules.max_bytes):
             if cancel is not None and cancel.is_set():
                 break
             if dry_run:
                 message = f"would move {size_words(file.size_bytes)} to .1{at_the_cut(file)}"
                 done.append(LogRotation(file, "planned", message))
             else:
-                done.append(self._logs.rotate(file, rules.keep))
+                done.append(self.logs.rotate(file, rules.keep))
         return tuple(done)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from memconsole.lazy_dataclass import dataclass
+
 if TYPE_CHECKING:
     from datetime import datetime
 
@@ -13,6 +15,7 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import RunLog
 
 
+@dataclass(frozen=True, slots=True)
 class RunService:
     """The runs of this home.
 
@@ -21,9 +24,8 @@ class RunService:
             what cannot be read.
     """
 
-    def __init__(self, log: RunLog, home: HomeService) -> None:
-        self.log = log
-        self._home = home
+    log: RunLog
+    home: HomeService
 
     def newest(
         self,
@@ -39,5 +41,5 @@ class RunService:
             StateError: The records cannot be read: "none" and "nobody knows" differ.
         """
         self.log.require_readable()
-        home = str(self._home.read().path)
+        home = str(self.home.read().path)
         return self.log.runs(limit=limit, since=since, job=job, home=home, origin=origin)

@@ -17,6 +17,7 @@ from memconsole.domain.memory.observation_log import parse
 from memconsole.domain.memory.observations import OBSERVATIONS
 from memconsole.engine.reflect.files import Files
 from memconsole.errors import WorkspaceError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.estimate import tokens_in
 from memconsole.text.figures import short_kilo
 
@@ -154,12 +155,12 @@ def _notes(memory: AgentMemory, tokens: int) -> Iterator[str]:
         )
 
 
+@dataclass(frozen=True, slots=True)
 class ConsolidationService:
     """What may leave an agent's long-term memory, and what may come."""
 
-    def __init__(self, memories: Memories, log: ConsolidationLog) -> None:
-        self._memories = memories
-        self._log = log
+    memories: Memories
+    log: ConsolidationLog
 
     def preview(self, agent_id: str) -> ConsolidationPreview:
         """Return what consolidation would do to an agent's memory.
@@ -167,4 +168,4 @@ class ConsolidationService:
         Raises:
             UnknownAgentError: There is no such agent.
         """
-        return preview(self._memories.of(agent_id), self._log)
+        return preview(self.memories.of(agent_id), self.log)

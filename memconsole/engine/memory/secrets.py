@@ -25,6 +25,7 @@ from memconsole.domain.memory.secrets import (
 from memconsole.domain.sessions.stored import TranscriptKind
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import MemconsoleError, StateError, TranscriptRefusedError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import name_out
 from memconsole.text.plain import one_line
 
@@ -44,10 +45,11 @@ logger = logging.getLogger(__name__)
 _NOT_READ = frozenset({"store-unreadable", "store-newer", *TranscriptRefusedError.CODES})
 
 
+@dataclass(frozen=True, slots=True)
 class SecretService:
     """Secrets in what agents wrote down and said.
 
-    Args:
+    Attributes:
         reader: For the home.
         memory: The memory files.
         sessions: The transcripts.
@@ -57,24 +59,13 @@ class SecretService:
         clock: The time.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        *,
-        memory: MemoryReader,
-        sessions: SessionStore,
-        old: OldTranscripts,
-        counts: StatusFile,
-        settings: Settings,
-        clock: Clock,
-    ) -> None:
-        self._reader = reader
-        self._memory = memory
-        self._sessions = sessions
-        self._old = old
-        self._counts = counts
-        self._settings = settings
-        self._clock = clock
+    reader: Reader
+    memory: MemoryReader
+    sessions: SessionStore
+    old: OldTranscripts
+    counts: StatusFile
+    settings: Settings
+    clock: Clock
 
     def find(
         self,
@@ -95,7 +86,7 @@ class SecretService:
             HomeNotFoundError: The platform home does not exist.
             HomeUnreadableError: It exists and cannot be listed.
         """
-        home = self._reader.home()
+        home = self.reader.home()
         agents = agents_of(home, agent_id)
         look = _Look(advance)
         counts: dict[str, SecretCounts] = {}
@@ -104,7 +95,7 @@ class SecretService:
             if agent.workspace_doubt or not agent.workspace_exists:
                 look.miss_all(agent)
             elif root not in counts:
-                counts[root] = SecretCounts(self._clock.now(), dict(self._of_memory(agent, look)))
+                counts[root] = SecretCounts(self.clock.now(), dict(self._of_memory(agent, look)))
         files = look.files
         for agent in agents if with_transcripts else ():
             self._of_transcripts(agent, look)
@@ -113,7 +104,7 @@ class SecretService:
         return SecretsFound(tuple(look.items), tuple(look.unread), files, told)
 
     def _of_memory(self, agent: Agent, look: _Look) -> Iterator[tuple[str, tuple[str, int]]]:
-        for one in self._memory.texts(agent.workspace):
+        for one in self.memory.texts(agent.workspace):
             if one.unread:
                 look.miss(agent, one.path, one.unread)
                 continue
@@ -123,13 +114,13 @@ class SecretService:
             if number is not None:
                 stamp = file_stamp(one.size_bytes, one.modified_at)
                 yield name_out(one.path), (stamp, number + named)
-        for file in self._old.own(agent):
+        for file in self.old.own(agent):
             if file.is_packed:  # by cleanup: no memory any more, and still there
                 found = FoundSecret(agent.id, str(file.path), file.modified_at)
-                look.into(agent, found, self._old.texts(agent, file))
+                look.into(agent, found, self.old.texts(agent, file))
 
     def _of_transcripts(self, agent: Agent, look: _Look) -> None:
-        listing = self._sessions.sessions(agent)
+        listing = self.sessions.sessions(agent)
         look.unread += [one for one in listing.notices if one.code in _NOT_READ]
         refs = dict.fromkeys(
             ref
@@ -141,19 +132,19 @@ class SecretService:
             found = FoundSecret(agent.id, str(ref.path), ref.modified_at, ref.session_id)
             if ref.kind in (TranscriptKind.FILE, TranscriptKind.PACKED_FILE):
                 look.at_name(found, ref.path.name)
-            look.into(agent, found, self._sessions.texts(ref))
+            look.into(agent, found, self.sessions.texts(ref))
         read = {ref.path for ref in refs}
-        for file in self._old.found(agent):
+        for file in self.old.found(agent):
             if file.path not in read:
                 found = FoundSecret(agent.id, str(file.path), file.modified_at, file.session_id)
                 look.at_name(found, file.path.name)
-                look.into(agent, found, self._old.texts(agent, file))
+                look.into(agent, found, self.old.texts(agent, file))
 
     def _remember(self, counts: dict[str, SecretCounts]) -> None:
-        if self._settings.ui.read_only:
+        if self.settings.ui.read_only:
             return
         try:
-            self._counts.write(counts_text(counts_of(self._counts.read()) | counts))
+            self.counts.write(counts_text(counts_of(self.counts.read()) | counts))
         except StateError as error:
             logger.warning("health is not told of it: %s", error)
 

@@ -19,6 +19,7 @@ from memconsole.domain.memory.entries import (
 from memconsole.domain.memory.files import trend_since, trends
 from memconsole.engine.home.lookup import agents_of
 from memconsole.errors import EntryIdError, UsageError, WorkspaceError
+from memconsole.lazy_dataclass import dataclass
 from memconsole.text.outgoing import name_out
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ _CHECKPOINTS: Final = 200
 """How many of them can be compared: four days of one every half hour."""
 
 
+@dataclass(frozen=True, slots=True)
 class MemoryService:
     """The memory of agents.
 
@@ -45,34 +47,24 @@ class MemoryService:
         UnknownAgentError: By every method that takes an agent: there is no such agent.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        *,
-        workspace: Workspace,
-        memory: MemoryReader,
-        captures: CaptureLog,
-        samples: SampleStore,
-        clock: Clock,
-    ) -> None:
-        self._reader = reader
-        self._workspace = workspace
-        self._memory = memory
-        self._captures = captures
-        self._samples = samples
-        self._clock = clock
+    reader: Reader
+    workspace: Workspace
+    memory: MemoryReader
+    captures: CaptureLog
+    samples: SampleStore
+    clock: Clock
 
     def pools(self, agent_id: str | None = None, *, with_trend: bool = False) -> tuple[Pool, ...]:
         """Return the memory pools, one a workspace."""
-        home = self._reader.home()
+        home = self.reader.home()
         agents = agents_of(home, agent_id)
         pools: dict[Path, Pool] = {}
         for agent in agents:
-            pools.setdefault(agent.workspace, self._reader.pool(home, agent))
+            pools.setdefault(agent.workspace, self.reader.pool(home, agent))
         if not with_trend:
             return tuple(pools.values())
-        since = trend_since(self._clock.now())
-        known = trends(self._samples.pool_days(str(home.path), since=since))
+        since = trend_since(self.clock.now())
+        known = trends(self.samples.pool_days(str(home.path), since=since))
         return tuple(
             replace(one, trend=known.get(one.agents[0], ())) if one.agents else one
             for one in pools.values()
@@ -85,7 +77,7 @@ class MemoryService:
             if pool.doubt is not None:
                 continue
             owner = pool.agents[0] if pool.agents else ""
-            found += [(owner, marker) for marker in self._memory.markers(pool.root)]
+            found += [(owner, marker) for marker in self.memory.markers(pool.root)]
         return tuple(found)
 
     def entries(self, agent_id: str, name: str | None = None) -> tuple[MemoryEntry, ...]:
@@ -95,7 +87,7 @@ class MemoryService:
             UsageError: The memory has no file of that name.
             WorkspaceError: The named file cannot be read.
         """
-        return entries_shown(self._workspace, self.pools(agent_id)[0], name)
+        return entries_shown(self.workspace, self.pools(agent_id)[0], name)
 
     def ids_of(self, agent_id: str, names: Sequence[str]) -> tuple[str, ...]:
         """Return ids as they are, and `PATH:LINE` as the id of the entry that holds the line.
@@ -122,8 +114,8 @@ class MemoryService:
 
     def advice(self, agent_id: str) -> MemoryAdvice:
         """Return what wants a look in a curated memory: said twice, outdated, left open."""
-        today = self._clock.now().date()
-        return advice_shown(self._workspace, self.pools(agent_id)[0], today)
+        today = self.clock.now().date()
+        return advice_shown(self.workspace, self.pools(agent_id)[0], today)
 
     def path(self, agent_id: str, name: str) -> str:
         """Return the path of a file of an agent's memory by its name.
@@ -139,12 +131,12 @@ class MemoryService:
         Raises:
             WorkspaceError: It lies outside the workspace or cannot be read.
         """
-        found = self._workspace.read(self._reader.homes.agent(agent_id).workspace, relative)
+        found = self.workspace.read(self.reader.homes.agent(agent_id).workspace, relative)
         return None if found is None else found.text
 
     def checkpoints(self, agent_id: str) -> tuple[Capture, ...]:
         """Return the last checkpoints of an agent, as they were written, the newest first."""
-        return self._captures.history(self._reader.homes.agent(agent_id).ref, _CHECKPOINTS)
+        return self.captures.history(self.reader.homes.agent(agent_id).ref, _CHECKPOINTS)
 
 
 logger = logging.getLogger(__name__)

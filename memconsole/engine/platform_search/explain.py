@@ -28,6 +28,7 @@ from memconsole.domain.search.indexing import Source
 from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.platform_search.check import platform_indexes
 from memconsole.errors import EmbeddingError, GatewayUnavailableError, StoreError
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -324,16 +325,14 @@ def ask_agents(
     return explained(ports, settings, home, result, answers)
 
 
+@dataclass(frozen=True, slots=True)
 class PlatformSearchService:
     """The agents' own search, and its indexes."""
 
-    def __init__(
-        self, ports: SearchNeeds, gateway: Gateway, home: HomeService, settings: Settings
-    ) -> None:
-        self._ports = ports
-        self._gateway = gateway
-        self._home = home
-        self._settings = settings
+    ports: SearchNeeds
+    gateway: Gateway
+    home: HomeService
+    settings: Settings
 
     def ask(self, result: SearchResult) -> SearchResult:
         """Put rank and score of the platform's own search beside each hit.
@@ -342,8 +341,8 @@ class PlatformSearchService:
             GatewayUnavailableError: The Gateway cannot be asked.
             GatewayCallError: It refused, or its release has no such search.
         """
-        home = self._home.read()
-        return ask_agents(self._gateway, self._ports, self._settings, home, result)
+        home = self.home.read()
+        return ask_agents(self.gateway, self.ports, self.settings, home, result)
 
     def indexes(self, agent_id: str | None = None) -> tuple[PlatformIndexHealth, ...]:
         """Return whether the agents' own search indexes are whole.
@@ -351,6 +350,6 @@ class PlatformSearchService:
         Raises:
             UnknownAgentError: There is no such agent.
         """
-        home = self._home.read()
+        home = self.home.read()
         agents = agents_of(home, agent_id)
-        return platform_indexes(self._ports, home, agents)
+        return platform_indexes(self.ports, home, agents)

@@ -21,6 +21,7 @@ from memconsole.engine.rotation.plan import plan_rotation
 from memconsole.engine.rotation.run import UNANSWERED
 from memconsole.engine.transcripts.whole import read_whole
 from memconsole.errors import LockedError, StoreError
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -39,27 +40,17 @@ if TYPE_CHECKING:
 _NEWEST = 5
 
 
+@dataclass(frozen=True, slots=True)
 class RotationService:
     """Plans of rotation, and the ends of resets whose process has ended."""
 
-    def __init__(
-        self,
-        *,
-        rotations: RotationLog,
-        samples: SampleStore,
-        sessions: SessionStore,
-        clock: Clock,
-        reader: Reader,
-        settings: Settings,
-        locks: Locks,
-    ) -> None:
-        self._samples = samples
-        self._sessions = sessions
-        self._rotations = rotations
-        self._clock = clock
-        self._reader = reader
-        self._settings = settings
-        self._locks = locks
+    rotations: RotationLog
+    samples: SampleStore
+    sessions: SessionStore
+    clock: Clock
+    reader: Reader
+    settings: Settings
+    locks: Locks
 
     def settled(self, since: datetime) -> tuple[Rotation, ...] | None:
         """Return the resets that were sent since then, each with its end, by journal and disk.
@@ -71,7 +62,7 @@ class RotationService:
         """
         found: list[Rotation] = []
         for agent, key, stored in self._live():
-            for one in self._rotations.recent(agent, key, limit=_NEWEST):
+            for one in self.rotations.recent(agent, key, limit=_NEWEST):
                 if one.started_at < since or one.state is RotationState.DEFERRED:
                     continue
                 ended = self._ended(one, stored)
@@ -81,9 +72,9 @@ class RotationService:
         return tuple(found)
 
     def _live(self) -> Iterator[tuple[AgentRef, str, StoredSession]]:
-        home = self._reader.home()
+        home = self.reader.home()
         for agent in agents_of(home, None):
-            for one in self._reader.sessions(home, agent).listing.sessions:
+            for one in self.reader.sessions(home, agent).listing.sessions:
                 if one.state is SessionState.LIVE and one.key is not None:
                     yield agent.ref, one.key.text, one
 
@@ -91,9 +82,9 @@ class RotationService:
         """Return a reset with its end, of which nobody but the session itself can tell."""
         if one.state is not RotationState.SENT:
             return one
-        now = self._clock.now()
+        now = self.clock.now()
         try:
-            with self._locks.session(one.agent.home.path, one.key):
+            with self.locks.session(one.agent.home.path, one.key):
                 after = of_stored(stored)
                 if is_another(one.before, after):
                     state = RotationState.PROVEN
@@ -101,7 +92,7 @@ class RotationService:
                     state = RotationState.INEFFECTIVE
                 else:
                     return None
-                self._rotations.finish(one.id, state, after, now)
+                self.rotations.finish(one.id, state, after, now)
                 return replace(one, state=state, after=after, ended_at=now)
         except LockedError:
             return None
@@ -119,20 +110,20 @@ class RotationService:
             threshold_tokens: The other threshold; None for those of the settings.
             since: From when on; counts are kept for 14 days.
         """
-        home = self._reader.home()
+        home = self.reader.home()
         agents = agents_of(home, agent_id)
         views = {
             view.session_id or "": view
             for agent in agents
-            for view in self._reader.views(
-                home, self._reader.sessions(home, agent), {}, threshold_tokens
+            for view in self.reader.views(
+                home, self.reader.sessions(home, agent), {}, threshold_tokens
             )
             if view.session_class.is_rotated
         }
         ids = {agent.id for agent in agents}
         seen = [
             one
-            for one in self._samples.samples(since=since)
+            for one in self.samples.samples(since=since)
             if one.agent_id in ids and one.session_id in views
         ]
         said: dict[str, tuple[Message, ...] | None] = {}
@@ -141,12 +132,12 @@ class RotationService:
             view = views[one.session_id]
             if one.session_id not in said:
                 said[one.session_id] = self._said(view)
-            most = self._settings.for_agent(one.agent_id).summary.max_per_tag
+            most = self.settings.for_agent(one.agent_id).summary.max_per_tag
             made.append((one, view.key_text, _captured(one, said[one.session_id], most)))
         return tuple(made), len(seen)
 
     def _limits(self, view: SessionView) -> Limits:
-        rules = self._settings.for_agent(view.agent.id).rotation
+        rules = self.settings.for_agent(view.agent.id).rotation
         return Limits(view.threshold, rules.overhead_tokens, rules.min_interval)
 
     def _said(self, view: SessionView) -> tuple[Message, ...] | None:
@@ -157,7 +148,7 @@ class RotationService:
         if stored.transcript is None:
             return None
         try:
-            whole = read_whole(self._sessions, stored.transcript)
+            whole = read_whole(self.sessions, stored.transcript)
         except StoreError:
             return None
         return tuple(
@@ -175,10 +166,10 @@ class RotationService:
     ) -> RotationPlan:
         """Say which sessions rotation would take now; see `plan_rotation`."""
         return plan_rotation(
-            self._rotations,
-            self._clock,
-            self._reader,
-            self._settings,
+            self.rotations,
+            self.clock,
+            self.reader,
+            self.settings,
             agent_id=agent_id,
             keys=keys,
             threshold_tokens=threshold_tokens,

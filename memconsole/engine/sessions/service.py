@@ -29,6 +29,7 @@ from memconsole.engine.transcripts.ages import dated
 from memconsole.engine.transcripts.fingerprint import take_fingerprint
 from memconsole.engine.transcripts.whole import read_whole
 from memconsole.errors import SessionNotFoundError, StoreError
+from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -50,6 +51,7 @@ if TYPE_CHECKING:
     from memconsole.ports.state import CaptureLog, FlushLog, ObserverLog, RecoveryLog, SummaryLog
 
 
+@dataclass(frozen=True, slots=True)
 class SessionService:
     """Sessions by name: a session key, a session id, or the unambiguous beginning of an id.
 
@@ -58,36 +60,21 @@ class SessionService:
         StoreError: By the methods that read a transcript: it cannot be read.
     """
 
-    def __init__(
-        self,
-        reader: Reader,
-        snapshots: Snapshots,
-        live: LiveView,
-        settings: Settings,
-        *,
-        sessions: SessionStore,
-        captures: CaptureLog,
-        summaries: SummaryLog,
-        recovery: RecoveryLog,
-        flushes: FlushLog,
-        observer: ObserverLog,
-        clock: Clock,
-    ) -> None:
-        self._snapshots = snapshots
-        self._store = sessions
-        self._captures = captures
-        self._summaries = summaries
-        self._recovery = recovery
-        self._flushes = flushes
-        self._observer = observer
-        self._clock = clock
-        self._reader = reader
-        self._live = live
-        self._settings = settings
+    reader: Reader
+    snapshots: Snapshots
+    live: LiveView
+    settings: Settings
+    sessions: SessionStore
+    captures: CaptureLog
+    summaries: SummaryLog
+    recovery: RecoveryLog
+    flushes: FlushLog
+    observer: ObserverLog
+    clock: Clock
 
     def all(self) -> tuple[SessionView, ...]:
         """Return every session of every agent, judged from disk alone."""
-        return self._snapshots.take(with_pools=False).sessions
+        return self.snapshots.take(with_pools=False).sessions
 
     def find(self, name: str) -> SessionView:
         """Return one session, judged from disk alone."""
@@ -100,21 +87,21 @@ class SessionService:
             name: Of the session.
             with_windows: Also what it was before its resets, and what of that is in memory.
         """
-        found = self._snapshots.take(
-            self._live,
+        found = self.snapshots.take(
+            self.live,
             with_pools=False,
-            min_compaction_ms=self._settings.min_compaction_ms,
+            min_compaction_ms=self.settings.min_compaction_ms,
         )
         view = find_session(found.sessions, name)
         detail = session_detail(
             view,
             found,
-            self._settings,
-            sessions=self._store,
-            captures=self._captures,
-            summaries=self._summaries,
-            recovery=self._recovery,
-            flushes=self._flushes,
+            self.settings,
+            sessions=self.sessions,
+            captures=self.captures,
+            summaries=self.summaries,
+            recovery=self.recovery,
+            flushes=self.flushes,
         )
         explained = self._explained(detail, found)
         if not with_windows:
@@ -128,8 +115,8 @@ class SessionService:
         if view.state is not SessionState.LIVE or view.key_text is None:
             return detail
         agent = find_agent(found.home, view.agent.id)
-        report = self._store.prompt_report(agent, view.key_text)
-        files = () if report else files_of(self._reader.pool(found.home, agent).limits)
+        report = self.sessions.prompt_report(agent, view.key_text)
+        files = () if report else files_of(self.reader.pool(found.home, agent).limits)
         parts = composition(view.tokens, detail.by_class, report, files)
         return replace(
             detail,
@@ -154,20 +141,20 @@ class SessionService:
         """
         view = detail.view
         agent = find_agent(found.home, view.agent.id)
-        listed, known = self._reader.listing(agent).sessions, self._recovery.keys(agent.ref)
+        listed, known = self.reader.listing(agent).sessions, self.recovery.keys(agent.ref)
         key = view.key_text
         stored: Sequence[StoredSession] = (view.stored,)
         if key is not None:
-            stored = dated(self._store, stored_windows(listed, key, known))
+            stored = dated(self.sessions, stored_windows(listed, key, known))
         listed_as = partial(
             windows,
             agent.ref,
-            captures=self._captures,
-            summaries=self._summaries,
-            observer=self._observer,
+            captures=self.captures,
+            summaries=self.summaries,
+            observer=self.observer,
         )
         made = listed_as(stored, detail.resets, view.messages)
-        lost = dated(self._store, unattributed(listed, known))
+        lost = dated(self.sessions, unattributed(listed, known))
         return made, listed_as(sorted(lost, key=newness, reverse=True), (), None)
 
     def transcript(
@@ -180,13 +167,13 @@ class SessionService:
             tail: Only the last messages; None for all.
             everything: Also what is off the active path or filtered.
         """
-        return transcript_view(self._store, self.find(name), tail=tail, everything=everything)
+        return transcript_view(self.sessions, self.find(name), tail=tail, everything=everything)
 
     def pruned(self, name: str, request: PruningRequest) -> PruningPreview:
         """Return what the platform would trim or clear of a session's next request."""
-        home = self._reader.home()
+        home = self.reader.home()
         view = self.find(name)
-        return prune_preview(home, view, request, sessions=self._store, clock=self._clock)
+        return prune_preview(home, view, request, sessions=self.sessions, clock=self.clock)
 
 
 def find_session(sessions: Sequence[SessionView], name: str) -> SessionView:
