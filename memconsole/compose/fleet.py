@@ -65,7 +65,7 @@ def build_several(
         if isinstance(one, LocalHome):
             is_own = path == choice
             engine = own if is_own else engine_of(replace(settings, home=Path(path)))
-            members.append(LocalMember(label, HomeRef(path), engine, clock, one.home))
+            members.append(LocalMember(label, HomeRef(path), engine, one.home))
         else:
             members.append(FarMember(label, one, clock))
     members.sort(key=lambda one: one.engine is not own)

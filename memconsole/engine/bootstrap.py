@@ -66,7 +66,7 @@ _MEMORY = "memory/"
 _NANOSECONDS = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class BootstrapService:
     """What sessions are given of their memory when they start."""
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from memconsole.ports.platform import RunLog
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RunService:
     """The runs of this home.
 

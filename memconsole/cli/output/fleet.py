@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memconsole.cli.output import wording
 from memconsole.cli.output.printer import Cell, Column
+from memconsole.domain.fleet.shapes import count_of, text_of
 from memconsole.domain.fleet.wire import Freshness
 from memconsole.text import figures
 
@@ -82,8 +83,8 @@ def _status(printer: Printer, replies: Sequence[Reply]) -> None:
         row = reply.data if isinstance(reply.data, dict) else {}
         found = [one for one in _rows(row.get("attention")) if one.get("severity") != "info"]
         for one in found[:_MOST_FINDINGS]:
-            sign = Cell(f"! {printer.text(_text(one, 'severity')):8}  ", "warn")
-            printer.sentence(sign, printer.text(f"{reply.home}: {_text(one, 'message')}"))
+            sign = Cell(f"! {printer.text(text_of(one, 'severity')):8}  ", "warn")
+            printer.sentence(sign, printer.text(f"{reply.home}: {text_of(one, 'message')}"))
         if len(found) > _MOST_FINDINGS:
             more = figures.plural(len(found) - _MOST_FINDINGS, "more finding")
             printer.write(Cell(f"  and {more} of {printer.text(str(reply.home))}", "dim"))
@@ -98,7 +99,7 @@ def _status_row(printer: Printer, reply: Reply) -> list[Cell | str]:
     if reply.as_of is None or not isinstance(reply.data, dict):
         return [name, state, "?", "?", "?", "?", "?"]
     agents = _rows(reply.data.get("agents"))
-    fullest = [count for one in agents if (count := _count(one, "tokens_max")) is not None]
+    fullest = [count for one in agents if (count := count_of(one, "tokens_max")) is not None]
     return [
         name,
         state,
@@ -117,18 +118,18 @@ def _hits(printer: Printer, replies: Sequence[Reply]) -> None:
         hits = _rows(row.get("hits"))
         printer.title(_name(printer, reply), figures.plural(len(hits), "hit"))
         if isinstance(searched := row.get("searched"), dict):
-            printer.write(Cell(printer.text(_text(searched, "line")), "dim"))
+            printer.write(Cell(printer.text(text_of(searched, "line")), "dim"))
         for hit in hits:
-            name = _text(hit, "name") or _text(hit, "agent")
-            where = f"{name} {_text(hit, 'path')}:{_figure(hit, 'start_line')}"
+            name = text_of(hit, "name") or text_of(hit, "agent")
+            where = f"{name} {text_of(hit, 'path')}:{_figure(hit, 'start_line')}"
             printer.write(Cell(printer.text(where), "mark"))
-            printer.sentence(Cell("  "), printer.text(_text(hit, "snippet")), "dim")
+            printer.sentence(Cell("  "), printer.text(text_of(hit, "snippet")), "dim")
 
 
 def _lines(printer: Printer, replies: Sequence[Reply]) -> None:
     for reply in replies:
         row = reply.data if isinstance(reply.data, dict) else {}
-        for line in _text(row, "text").split("\n"):
+        for line in text_of(row, "text").split("\n"):
             printer.write(printer.text(line) if line.strip() else "")
 
 
@@ -137,9 +138,9 @@ def _messages(printer: Printer, replies: Sequence[Reply]) -> None:
         rows = _rows(reply.data)
         printer.title(_name(printer, reply), figures.plural(len(rows), "message"))
         for row in rows:
-            who = f"{_text(row, 'at')} {_text(row, 'role') or _text(row, 'kind')}"
+            who = f"{text_of(row, 'at')} {text_of(row, 'role') or text_of(row, 'kind')}"
             printer.write(Cell(printer.text(who), "mark"))
-            for line in _text(row, "text").split("\n"):
+            for line in text_of(row, "text").split("\n"):
                 printer.sentence(Cell("  "), printer.text(line))
 
 
@@ -147,7 +148,7 @@ def _session(printer: Printer, replies: Sequence[Reply]) -> None:
     """Write what a session is; its tables are in JSON."""
     for reply in replies:
         row = reply.data if isinstance(reply.data, dict) else {}
-        printer.title(_name(printer, reply), printer.text(_text(row, "key")))
+        printer.title(_name(printer, reply), printer.text(text_of(row, "key")))
         for name, value in row.items():
             if isinstance(value, str | int | float) and name != "key":
                 printer.sentence(Cell(f"{printer.text(name):22}"), printer.text(str(value)))
@@ -172,39 +173,39 @@ _TABLES: dict[str, tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[s
     "agents": (
         (_NAME, Column("sessions", right=True), Column("due", right=True), Column("fullest")),
         lambda row, _: (
-            _text(row, "id"),
+            text_of(row, "id"),
             _figure(row, "sessions"),
             _figure(row, "due"),
-            figures.short_kilo(_count(row, "tokens_max")),
+            figures.short_kilo(count_of(row, "tokens_max")),
         ),
     ),
     "sessions": (
         (Column("session", cut="middle", least=16), Column("tokens", right=True), Column("due")),
         lambda row, _: (
-            _text(row, "key") or _text(row, "session_id"),
-            figures.short_kilo(_count(row, "tokens")),
+            text_of(row, "key") or text_of(row, "session_id"),
+            figures.short_kilo(count_of(row, "tokens")),
             "due" if row.get("due") is True else wording.NOTHING,
         ),
     ),
     "memory show": (
         (Column("file", cut="middle", least=16), Column("bytes", right=True), _MESSAGE),
-        lambda row, _: (_text(row, "path"), _figure(row, "bytes"), _text(row, "text")),
+        lambda row, _: (text_of(row, "path"), _figure(row, "bytes"), text_of(row, "text")),
     ),
     "runs": (
         (Column("started"), Column("command"), Column("status"), Column("reason", rank=1)),
         lambda row, _: tuple(
-            _text(row, one) or wording.NOTHING
+            text_of(row, one) or wording.NOTHING
             for one in ("started_at", "command", "status", "reason")
         ),
     ),
     "health": (
         (Column("check"), Column("status"), _MESSAGE),
-        lambda row, _: tuple(_text(row, one) for one in ("id", "status", "message")),
+        lambda row, _: tuple(text_of(row, one) for one in ("id", "status", "message")),
     ),
 }
 _OUTCOMES: tuple[tuple[Column, ...], Callable[[Row, Printer], Sequence[str]]] = (
     (_NAME, Column("status"), _MESSAGE),
-    lambda row, _: tuple(_text(row, one) for one in ("agent", "status", "message")),
+    lambda row, _: tuple(text_of(row, one) for one in ("agent", "status", "message")),
 )
 """Columns of each command and what stands in them."""
 
@@ -222,23 +223,13 @@ def _rows(value: Json) -> list[Row]:
     return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
-def _text(row: Row, name: str) -> str:
-    found = row.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def _count(row: Row, name: str) -> int | None:
-    found = row.get(name)
-    return found if type(found) is int else None
-
-
 def _figure(row: Row, name: str) -> str:
-    found = _count(row, name)
+    found = count_of(row, name)
     return "?" if found is None else str(found)
 
 
 def _sum(rows: Sequence[Row], name: str) -> str:
     """Return a sum; `?` where one of it is not known."""
-    counts = [_count(row, name) for row in rows]
+    counts = [count_of(row, name) for row in rows]
     known = [one for one in counts if one is not None]
     return str(sum(known)) if len(known) == len(counts) else "?"

@@ -229,6 +229,18 @@ _ANSWERS: Final[dict[str, Shape]] = {
 }
 
 
+def text_of(row: Row, name: str) -> str:
+    """Return a text of a row; anything else there is empty."""
+    found = row.get(name)
+    return found if isinstance(found, str) else ""
+
+
+def count_of(row: Row, name: str) -> int | None:
+    """Return a whole number of a row; None where there is none."""
+    found = row.get(name)
+    return found if type(found) is int else None
+
+
 def closed(command: str, data: Json) -> Json:
     """Return what a command answered as the type that it answers with.
 

@@ -16,7 +16,7 @@ from enum import StrEnum
 from typing import Final, NamedTuple, NoReturn
 
 from memconsole.domain.agents import HomeRef, Notice
-from memconsole.domain.fleet.shapes import Json, Row, closed
+from memconsole.domain.fleet.shapes import Json, Row, closed, text_of
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.plain import clean
 
@@ -130,10 +130,10 @@ def reply(
         row = _envelope(heard.text)
         if "error" in row:
             error = _table(row["error"])
-            said = clean(_text(error, "message")) or "it failed without a word"
-            word = _text(error, "code")
+            said = clean(text_of(error, "message")) or "it failed without a word"
+            word = text_of(error, "code")
             reason = word if word in _UNANSWERED else ""
-            hint = clean(_text(error, "hint"))
+            hint = clean(text_of(error, "hint"))
             made = Reply(home, freshness, failure=said, hint=hint, reason=reason)
         else:
             made = _answered(row, command, home.host or "this host", asked, now)
@@ -172,7 +172,7 @@ def _answered(row: Row, command: str, host: str, asked: datetime, now: datetime)
     """Return what an envelope holds, not yet told whose it is."""
     if row.get("command") != command:
         raise ValueError("it is no answer to what was asked")
-    as_of = datetime.fromisoformat(_text(row, "at"))
+    as_of = datetime.fromisoformat(text_of(row, "at"))
     if as_of.tzinfo is None or abs(as_of - now) > _EVER:
         raise ValueError("its time is none")
     warnings = [_notice(one) for one in _list(row.get("warnings"))[:_MOST_WARNINGS]]
@@ -194,8 +194,8 @@ def _answered(row: Row, command: str, host: str, asked: datetime, now: datetime)
 
 def _notice(value: Json) -> Notice:
     row = _table(value)
-    path = clean(_text(row, "path")) or None
-    return Notice(clean(_text(row, "code")), clean(_text(row, "message")), path)
+    path = clean(text_of(row, "path")) or None
+    return Notice(clean(text_of(row, "code")), clean(text_of(row, "message")), path)
 
 
 def _table(value: Json) -> Row:
@@ -206,11 +206,6 @@ def _table(value: Json) -> Row:
 
 def _list(value: Json) -> Sequence[Json]:
     return value if isinstance(value, list) else ()
-
-
-def _text(row: Row, name: str) -> str:
-    found = row.get(name)
-    return found if isinstance(found, str) else ""
 
 
 def _no_number(word: str) -> NoReturn:

@@ -31,6 +31,7 @@ from memconsole.domain.commands.outcomes import (
     SkipReason,
     Written,
 )
+from memconsole.domain.fleet.shapes import count_of, text_of
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.memory.files import Pool
 from memconsole.domain.search.indexing import IndexState, IndexStatus, Source
@@ -82,7 +83,7 @@ def snapshot_of(home: HomeRef, status: Reply, sessions: Reply, now: datetime) ->
     agents = tuple(_agent(home, one, now) for one in _rows(row["agents"]))
     return ConsoleSnapshot(
         home=Home(
-            Path(_text(row, "home") or "/"),
+            Path(text_of(row, "home") or "/"),
             PlatformConfig(),
             tuple(one.agent for one in agents),
             _era(row),
@@ -113,10 +114,10 @@ def result_of(text: str, reply: Reply) -> SearchResult:
         tuple(map(_hit, _rows(data["hits"]))),
         IndexStatus(
             _word(IndexState, said, "state", IndexState.UNAVAILABLE),
-            _count(said, "chunks") or 0,
-            _text(said, "provider") or "none",
+            count_of(said, "chunks") or 0,
+            text_of(said, "provider") or "none",
             updated_at=_time(said, "updated_at"),
-            because=_text(said, "because"),
+            because=text_of(said, "because"),
         ),
         notices=reply.warnings,
     )
@@ -124,17 +125,17 @@ def result_of(text: str, reply: Reply) -> SearchResult:
 
 def _hit(row: Row) -> SearchHit:
     return SearchHit(
-        _text(row, "agent"),
+        text_of(row, "agent"),
         _word(Source, row, "source", Source.MEMORY),
-        _text(row, "path"),
-        _count(row, "start_line") or 1,
-        _count(row, "end_line") or 1,
+        text_of(row, "path"),
+        count_of(row, "start_line") or 1,
+        count_of(row, "end_line") or 1,
         _number(row, "score") or 0.0,
         _number(row, "vector_score"),
         _number(row, "text_score"),
         row["weak"] is True,
-        _text(row, "snippet"),
-        heading=_text(row, "heading"),
+        text_of(row, "snippet"),
+        heading=text_of(row, "heading"),
         is_archived=row["archived"] is True,
         on_path=row["on_path"] is not False,
         modified_at=_time(row, "modified_at"),
@@ -149,15 +150,15 @@ def outcome_of(command: Command, reply: Reply) -> Outcome:
         why = reply.failure or f"it answered with {len(rows)} outcomes"
         return Failed(command, reply.reason or f"home-{reply.freshness.value}", why, reply.hint)
     row = rows[0]
-    message, hint = _text(row, "message"), _text(row, "hint")
+    message, hint = text_of(row, "message"), text_of(row, "hint")
     details = _details(row.get("details"))
-    took = _count(row, "duration_ms")
-    match _text(row, "status"):
+    took = count_of(row, "duration_ms")
+    match text_of(row, "status"):
         case "skipped":
             reason = _word(SkipReason, row, "reason", SkipReason.NOTHING_NEW)
             return Skipped(command, reason, message, hint, details, duration_ms=took)
         case "failed":
-            return Failed(command, _text(row, "reason") or "failed", message, hint, details, took)
+            return Failed(command, text_of(row, "reason") or "failed", message, hint, details, took)
         case "planned":
             return Planned(command, message, _wrote(row), details, duration_ms=took)
         case "done":
@@ -168,7 +169,7 @@ def outcome_of(command: Command, reply: Reply) -> Outcome:
 
 def _wrote(row: Row) -> tuple[Written, ...]:
     return tuple(
-        Written(_text(one, "path"), _count(one, "bytes") or 0, _text(one, "mode"))
+        Written(text_of(one, "path"), count_of(one, "bytes") or 0, text_of(one, "mode"))
         for one in _rows(row["wrote"])
     )
 
@@ -179,11 +180,11 @@ def _details(value: Json) -> Mapping[str, Detail]:
 
 
 def _agent(home: HomeRef, row: Row, now: datetime) -> AgentView:
-    ref = AgentRef(home, _text(row, "id"))
+    ref = AgentRef(home, text_of(row, "id"))
     workspace = row["workspace"]
     agent = Agent(
         ref=ref,
-        name=_text(row, "name") or None,
+        name=text_of(row, "name") or None,
         workspace=Path(workspace) if isinstance(workspace, str) else _NOWHERE,
         workspace_exists=row["workspace_exists"] is True,
         folder=_NOWHERE,
@@ -199,16 +200,18 @@ def _agent(home: HomeRef, row: Row, now: datetime) -> AgentView:
     return AgentView(
         agent=agent,
         store=_word(Storage, row, "store", Storage.NONE),
-        sessions=_count(row, "sessions"),
-        due=_count(row, "due") or 0,
-        tokens_max=_count(row, "tokens_max"),
+        sessions=count_of(row, "sessions"),
+        due=count_of(row, "due") or 0,
+        tokens_max=count_of(row, "tokens_max"),
         pool=_pool(row, agent, now),
         checkpoint_at=_time(row, "checkpoint_at"),
         problems=agent.problems,
         left_out={},
         read_at=now,
         activity={
-            one: _count(activity, one.value) or 0 for one in Doing if isinstance(activity, Mapping)
+            one: count_of(activity, one.value) or 0
+            for one in Doing
+            if isinstance(activity, Mapping)
         }
         or None,
     )
@@ -216,7 +219,11 @@ def _agent(home: HomeRef, row: Row, now: datetime) -> AgentView:
 
 def _pool(row: Row, agent: Agent, now: datetime) -> Pool | None:
     """Return the sums of a memory; None where that host does not know them."""
-    size, files, markers = _count(row, "memory_bytes"), _count(row, "memory_files"), row["markers"]
+    size, files, markers = (
+        count_of(row, "memory_bytes"),
+        count_of(row, "memory_files"),
+        row["markers"],
+    )
     if size is None or files is None:
         return None
     counts = {
@@ -257,18 +264,18 @@ def _views(home: HomeRef, rows: Sequence[Row], now: datetime) -> tuple[SessionVi
 
 
 def _stored(home: HomeRef, row: Row) -> StoredSession:
-    agent, key = _text(row, "agent"), _text(row, "key")
+    agent, key = text_of(row, "agent"), text_of(row, "key")
     activity = row["activity"]
     return StoredSession(
         AgentRef(home, agent),
         parse_key(key, owner=agent) if key else None,
-        _text(row, "session_id") or None,
-        SessionState(_text(row, "state")),
+        text_of(row, "session_id") or None,
+        SessionState(text_of(row, "state")),
         _word(TranscriptState, row, "transcript", TranscriptState.NONE),
-        label=_text(row, "label") or None,
-        tokens_reported=_count(row, "tokens_reported"),
-        window=_count(row, "window"),
-        compactions=_count(row, "compactions"),
+        label=text_of(row, "label") or None,
+        tokens_reported=count_of(row, "tokens_reported"),
+        window=count_of(row, "window"),
+        compactions=count_of(row, "compactions"),
         is_active=_flag(row, "active"),
         started_at=_time(row, "started_at"),
         updated_at=_time(row, "updated_at"),
@@ -280,7 +287,7 @@ def _stored(home: HomeRef, row: Row) -> StoredSession:
 def _view(stored: StoredSession, row: Row, name: str, now: datetime) -> SessionView:
     activity, due_at = row["activity"], _time(row, "due_at")
     is_due = row["due"] is True
-    because = _text(row, "not_due_because") or None
+    because = text_of(row, "not_due_because") or None
     doing = _word(Doing, activity, "doing", None) if isinstance(activity, Mapping) else None
     return SessionView(
         stored=stored,
@@ -288,18 +295,18 @@ def _view(stored: StoredSession, row: Row, name: str, now: datetime) -> SessionV
         label=stored.label,
         count=TokenCount(
             _word(TokenState, row, "token_state", TokenState.UNKNOWN),
-            _count(row, "tokens_reported"),
-            _count(row, "tokens_estimated"),
+            count_of(row, "tokens_reported"),
+            count_of(row, "tokens_estimated"),
         ),
         window=stored.window,
-        threshold=_count(row, "threshold") or 1,
+        threshold=count_of(row, "threshold") or 1,
         percent_of_threshold=_number(row, "percent_of_threshold"),
         percent_of_window=_number(row, "percent_of_window"),
         is_due=is_due,
         not_due=None if is_due else NotDue.UNKNOWN,
         not_due_because=because,
         growth=None if due_at is None else Growth(None, due_at, "samples"),
-        messages=_count(row, "messages"),
+        messages=count_of(row, "messages"),
         read_at=now,
         name=name,
         activity=None
@@ -310,36 +317,36 @@ def _view(stored: StoredSession, row: Row, name: str, now: datetime) -> SessionV
 
 def _finding(row: Row) -> Attention:
     return Attention(
-        Severity(_text(row, "severity")),
-        _text(row, "code"),
-        _text(row, "message"),
-        _text(row, "hint"),
-        _text(row, "agent") or None,
-        _text(row, "key") or None,
-        _text(row, "command"),
+        Severity(text_of(row, "severity")),
+        text_of(row, "code"),
+        text_of(row, "message"),
+        text_of(row, "hint"),
+        text_of(row, "agent") or None,
+        text_of(row, "key") or None,
+        text_of(row, "command"),
         seen_at=_time(row, "seen_at"),
     )
 
 
 def _gateway(row: Row) -> GatewayStatus:
     return GatewayStatus(
-        _text(row, "verdict"),
-        _text(row, "url") or None,
-        _text(row, "version") or None,
+        text_of(row, "verdict"),
+        text_of(row, "url") or None,
+        text_of(row, "version") or None,
         tuple(one for one in _list(row["scopes"]) if isinstance(one, str)),
-        _text(row, "reason") or None,
-        _text(row, "hint") or None,
+        text_of(row, "reason") or None,
+        text_of(row, "hint") or None,
         _time(row, "checked_at"),
     )
 
 
 def _scheduler(row: Row) -> SchedulerStatus:
     return SchedulerStatus(
-        _text(row, "state"),
-        _count(row, "pid"),
-        _text(row, "host") or None,
+        text_of(row, "state"),
+        count_of(row, "pid"),
+        text_of(row, "host") or None,
         _time(row, "since"),
-        _text(row, "next_job") or None,
+        text_of(row, "next_job") or None,
         _time(row, "next_at"),
     )
 
@@ -361,7 +368,7 @@ def _era(row: Row) -> Era:
 
 def _notices(value: Json, agent: str) -> tuple[Notice, ...]:
     return tuple(
-        Notice(_text(one, "code"), _text(one, "message"), _text(one, "path") or None, agent)
+        Notice(text_of(one, "code"), text_of(one, "message"), text_of(one, "path") or None, agent)
         for one in _rows(value)
     )
 
@@ -369,7 +376,7 @@ def _notices(value: Json, agent: str) -> tuple[Notice, ...]:
 def _word(kind: Callable[[str], T], row: Row, name: str, otherwise: T) -> T:
     """Return a word of ours; a newer one that we do not know counts as something else."""
     try:
-        return kind(_text(row, name))
+        return kind(text_of(row, name))
     except ValueError:
         return otherwise
 
@@ -388,16 +395,6 @@ def _rows(value: Json) -> list[Row]:
     return [one for one in _list(value) if isinstance(one, Mapping)]
 
 
-def _text(row: Row, name: str) -> str:
-    found = row.get(name)
-    return found if isinstance(found, str) else ""
-
-
-def _count(row: Row, name: str) -> int | None:
-    found = row.get(name)
-    return found if type(found) is int else None
-
-
 def _number(row: Row, name: str) -> float | None:
     found = row.get(name)
     return float(found) if isinstance(found, int | float) and type(found) is not bool else None
@@ -409,5 +406,5 @@ def _flag(row: Row, name: str) -> bool | None:
 
 
 def _time(row: Row, name: str) -> datetime | None:
-    found = _text(row, name)
+    found = text_of(row, name)
     return datetime.fromisoformat(found) if found else None

@@ -155,7 +155,7 @@ def _notes(memory: AgentMemory, tokens: int) -> Iterator[str]:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class ConsolidationService:
     """What may leave an agent's long-term memory, and what may come."""
 

@@ -45,7 +45,7 @@ logger = logging.getLogger(__name__)
 _NOT_READ = frozenset({"store-unreadable", "store-newer", *TranscriptRefusedError.CODES})
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SecretService:
     """Secrets in what agents wrote down and said.
 

@@ -39,7 +39,7 @@ _CHECKPOINTS: Final = 200
 """How many of them can be compared: four days of one every half hour."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class MemoryService:
     """The memory of agents.
 

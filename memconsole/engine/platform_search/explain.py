@@ -325,7 +325,7 @@ def ask_agents(
     return explained(ports, settings, home, result, answers)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class PlatformSearchService:
     """The agents' own search, and its indexes."""
 

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _NEWEST = 5
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class RotationService:
     """Plans of rotation, and the ends of resets whose process has ended."""
 

@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from memconsole.ports.state import CaptureLog, FlushLog, ObserverLog, RecoveryLog, SummaryLog
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class SessionService:
     """Sessions by name: a session key, a session id, or the unambiguous beginning of an id.
 

@@ -74,11 +74,10 @@ class LocalMember:
     """
 
     def __init__(
-        self, label: str, ref: HomeRef, engine: Engine, clock: Clock, place: HomeRef | None = None
+        self, label: str, ref: HomeRef, engine: Engine, place: HomeRef | None = None
     ) -> None:
         self.label, self.ref, self.engine = label, ref, engine
         self.place = place or HomeRef(ref.path, label)
-        self._clock = clock
         self._failure: tuple[str, str] = ("", "")
         self.last: ConsoleSnapshot | None = None
 

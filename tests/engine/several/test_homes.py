@@ -74,7 +74,7 @@ class World:
     def __init__(self) -> None:
         self.clock, self.alpha, self.own = FakeClock(), Alpha(), FakeEngine()
         own_ref = self.own.snapshot().agents[0].ref.home
-        self.here = LocalMember("vm", own_ref, self.own, self.clock)
+        self.here = LocalMember("vm", own_ref, self.own)
         self.far = FarMember("alpha", self.alpha, self.clock)
         self.homes = SeveralHomes(self.own, [self.here, self.far], self.clock)
 

@@ -113,7 +113,7 @@ class World:
         members = []
         if with_own:
             ref = own.snapshot().agents[0].ref.home
-            members.append(LocalMember("vm", ref, own, self.clock))
+            members.append(LocalMember("vm", ref, own))
         self.homes = SeveralHomes(own, members, self.clock, {"mine": ("vm", "beta")})
         self.watching = self.homes.watch(self.server, lambda host, _labels: host != "hidden")
         self.watching.begin = lambda: None  # type: ignore[method-assign]  # looks when it is told to

@@ -290,7 +290,7 @@ def test_a_server_that_was_started_again_is_asked_anew(sea: Sea, server: Server)
 
 def test_the_console_searches_the_hosts_of_a_server_as_one(sea: Sea) -> None:
     clock, own = SystemClock(), sea.hosts["alpha"]
-    local = LocalMember("here", HomeRef(str(own.host.home)), own.engine(), clock)
+    local = LocalMember("here", HomeRef(str(own.host.home)), own.engine())
     several = SeveralHomes(local.engine, [local], clock)
     with closing(watch_of(sea.ann)) as watch:
         copy = CopySearch(sea.copy, clock, own.settings())
