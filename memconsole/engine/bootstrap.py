@@ -126,9 +126,9 @@ class BootstrapService:
         Raises:
             UnknownAgentError: There is no such agent.
         """
-        agent = find_agent(self._reader.home(), agent_id)
+        agent = find_agent(self.reader.home(), agent_id)
         found = []
-        for one in self._handovers.of_agent(agent.ref):
+        for one in self.handovers.of_agent(agent.ref):
             place = None if one.session_key.startswith("agent:") else agent.workspace
             found.append((one, self.given(workspace=place, session_key=one.session_key)))
         return tuple(pair for pair in found if any(it.is_given_once for it in pair[1].files))
