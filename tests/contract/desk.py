@@ -21,6 +21,7 @@ from memconsole.demo.home import DemoHome, write_home
 from memconsole.domain.agents import Origin
 from memconsole.domain.consolidate.note_hits import NoteHit
 from memconsole.domain.memory.entries import entries_of
+from memconsole.engine.home import live
 from tests.conftest import live_in
 from tests.contract.calls import CALLS
 from tests.contract.shape import Shape
@@ -78,6 +79,7 @@ class Desk:
         live_in(operator, patch)
         for name, value in _SETTINGS.items():
             patch.setenv(name, value)
+        patch.setattr(live, "BUDGET_S", 60.0)  # a busy machine makes no Gateway late
         self._patch = patch
         self._operator = operator
         self._settings = process.load_settings(None, {})

@@ -37,7 +37,7 @@ def test_each_object_says_whose_it_is_and_a_home_that_fails_fails_no_other(
     assert agent["host"]
     assert agent["as_of"]
     assert [one["code"] for one in answer["warnings"]] == ["home-failed"]
-    assert main(["status", "--fleet", "--config", str(config)]) == 1
+    assert main(["--fleet", "--config", str(config)]) == 1  # without a terminal, `status`
     shown = capsys.readouterr().out
     assert "gone does not exist" in shown
     assert [one.split()[1] for one in shown.splitlines() if one.endswith("  ?")] == ["failed"]
@@ -107,13 +107,6 @@ def test_a_call_of_one_home_loads_nothing_of_the_fleet(config: Path, tmp_path: P
         [sys.executable, "-c", script, *words], capture_output=True, text=True, check=True
     )
     assert done.stderr.splitlines()[-1] == "[]"
-
-
-def test_without_a_terminal_the_console_over_a_fleet_is_its_status(
-    config: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["--fleet", "--config", str(config)]) == 1
-    assert "gone does not exist" in capsys.readouterr().out
 
 
 @pytest.fixture
