@@ -63,9 +63,9 @@ _quiet.propagate = False
 class RefusedRequestError(Exception):
     """The error that a request is answered with."""
 
-    def __init__(self, code: str, message: str, **details: object) -> None:
+    def __init__(self, message: str, **details: object) -> None:
         super().__init__(message)
-        self.error: dict[str, object] = {"code": code, "message": message}
+        self.error: dict[str, object] = {"code": "INVALID_REQUEST", "message": message}
         if details:
             self.error["details"] = details
 
@@ -77,7 +77,6 @@ class LoopbackGateway:
         source: Returns the sessions as rows of the wire; asked at every question, since a home
             lives on. What was reset or compacted here hides what it says.
         now: The clock of the demo.
-        version: The release that it says it is.
 
     Attributes:
         token: What a client must know.
@@ -90,12 +89,10 @@ class LoopbackGateway:
         source: Callable[[], Iterable[Mapping[str, object]]],
         *,
         now: Callable[[], datetime],
-        version: str = VERSION,
     ) -> None:
         self._source = source
         self._now = now
         self.token = secrets.token_urlsafe(24)
-        self.version = version
         self.methods: tuple[str, ...] = METHODS
         self.changed: dict[str, dict[str, object]] = {}
         self.requests: list[tuple[str, Mapping[str, object]]] = []
@@ -159,10 +156,10 @@ class LoopbackGateway:
             RefusedRequestError: It is answered with an error.
         """
         if method not in self.methods:
-            raise RefusedRequestError("INVALID_REQUEST", f"unknown method: {method}")
+            raise RefusedRequestError(f"unknown method: {method}")
         for name in params.keys() - _KNOWN[method]:
             message = f"invalid {method} params: at root: unexpected property '{name}'"
-            raise RefusedRequestError("INVALID_REQUEST", message)
+            raise RefusedRequestError(message)
         match method:
             case "sessions.list":
                 return self._list(params)
@@ -200,7 +197,7 @@ class LoopbackGateway:
         expected = params.get("expectedSessionId")
         if expected is not None and expected != row.get("sessionId"):
             message = f"Session {key} changed before reset. Retry."
-            raise RefusedRequestError("INVALID_REQUEST", message, reason="session-changed")
+            raise RefusedRequestError(message, reason="session-changed")
         row = self.changed[key] = {
             **{name: value for name, value in row.items() if name not in ("status", "startedAt")},
             "updatedAt": self._stamp(),
@@ -220,7 +217,7 @@ class LoopbackGateway:
             return {"ok": True, "key": key, "compacted": False, "reason": "no sessionId"}
         if row.get("hasActiveRun") is True:
             message = f"Session {key} has an active run; retry after it finishes."
-            raise RefusedRequestError("INVALID_REQUEST", message)
+            raise RefusedRequestError(message)
         before = row.get("totalTokens")
         if not isinstance(before, int) or before <= _AFTER_COMPACTION:
             return {"ok": False, "key": key, "compacted": False, "reason": "Already compacted"}
@@ -280,7 +277,7 @@ class LoopbackGateway:
         payload = {
             "type": "hello-ok",
             "protocol": 4,
-            "server": {"version": self.version, "connId": str(uuid.uuid4())},
+            "server": {"version": VERSION, "connId": str(uuid.uuid4())},
             "features": {"methods": list(self.methods), "events": []},
             "auth": {"role": "operator", "scopes": list(SCOPES)},
             "policy": {"tickIntervalMs": 30_000},

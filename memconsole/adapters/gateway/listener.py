@@ -18,7 +18,7 @@ from memconsole.errors import GatewayCallError, GatewayUnavailableError
 
 if TYPE_CHECKING:
     import threading
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from memconsole.adapters.gateway.connector import Connection
     from memconsole.adapters.gateway.reconnecting import ReconnectingConnection
@@ -58,7 +58,6 @@ class Listener:
         connection: The one connection.
         lock: Held while the connection is opened or given up, never while it is listened to.
         timeout_s: For the subscription.
-        sleep: Waits between tries.
     """
 
     def __init__(
@@ -67,12 +66,10 @@ class Listener:
         lock: threading.RLock,
         *,
         timeout_s: float,
-        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._connection = connection
         self._lock = lock
         self._timeout_s = timeout_s
-        self._sleep = sleep
         self._verdict: str | None = None
         self._told_at = float("-inf")
 
@@ -155,7 +152,7 @@ class Listener:
         known = self._connection.current()
         end = time.monotonic() + min(self._connection.pause_s or REST_S, REST_S)
         while not stop.is_set() and (left := end - time.monotonic()) > 0:
-            self._sleep(min(left, _NAP_S))
+            time.sleep(min(left, _NAP_S))
             if self._connection.current() is not known:  # somebody else found it
                 return
 

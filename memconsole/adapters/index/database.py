@@ -41,7 +41,7 @@ class Places:
         usual: The home whose files carry no mark; None where there is one home only.
     """
 
-    def __init__(self, folder: Path, usual: Path | None = None) -> None:
+    def __init__(self, folder: Path, usual: Path | None) -> None:
         self.folder = folder
         self._usual = None if usual is None else str(usual)
         self._roots: dict[Path, tuple[tuple[int, int], str | None]] = {}

@@ -23,7 +23,6 @@ from textual._xterm_parser import XTermParser
 from textual.drivers.linux_driver import LinuxDriver
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from types import FrameType
     from typing import IO
 
@@ -200,9 +199,8 @@ class PatientFile:
     file writes without blocking, through a description of its own: the shell's is left alone.
     """
 
-    def __init__(self, file: IO[str], monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, file: IO[str]) -> None:
         self._file = file
-        self._monotonic = monotonic
         self._descriptor = _open_again(file)
         self._give_up_at: float | None = None
         self.is_gone = False
@@ -210,7 +208,7 @@ class PatientFile:
     def end_within(self, seconds: float) -> None:
         """Give up on a terminal that takes nothing for so long from now; safe in any thread."""
         if self._give_up_at is None:
-            self._give_up_at = self._monotonic() + seconds
+            self._give_up_at = time.monotonic() + seconds
 
     def stay(self) -> None:
         """Wait without end again: nobody ends."""
@@ -237,7 +235,7 @@ class PatientFile:
                 self._wait(self._descriptor)
 
     def _wait(self, descriptor: int) -> None:
-        if self._give_up_at is not None and self._monotonic() >= self._give_up_at:
+        if self._give_up_at is not None and time.monotonic() >= self._give_up_at:
             self.is_gone = True
             self.restore()
             return
