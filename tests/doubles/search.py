@@ -127,7 +127,11 @@ class FakeReader:
             if shared or cosine is not None or at in also:
                 score = float(len(shared)) if shared else None
                 found.append(Candidate(scope, at, cosine, score))
-        return Legs(tuple(found), frozenset(known))
+        spoken = query.spoken(self._count, len(self.texts))
+        return Legs(tuple(found), frozenset(known), spoken=spoken)
+
+    def _count(self, literal: str) -> int:
+        return sum(literal.strip('"') in set(words(text)) for _, text in self.texts)
 
     def nearness(self, query: Query) -> dict[int, tuple[float, float]]:
         if isinstance(self.near, Exception):

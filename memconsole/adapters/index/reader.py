@@ -106,6 +106,7 @@ class IndexReader:
             tuple(found),
             self._words.known(query),
             is_raw=self._means.remote is not None,
+            spoken=query.spoken(self._words.count, self.status.chunks),
         )
 
     def nearness(self, query: Query) -> dict[int, tuple[float, float]]:

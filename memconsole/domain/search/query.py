@@ -1,15 +1,15 @@
-"""Reads what was asked: its words, its language, and where in a text they stand.
+"""Reads what was asked: its words, and where in a text they stand.
 
-Nothing that somebody types is an error. A question in another language than the memory is known
-by its script and its function words. What is shown of a hit is cut around the match.
+Nothing that somebody types is an error. What is shown of a hit is cut around the match.
 """
 
 from __future__ import annotations
 
 import re
-from functools import cache, lru_cache
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from memconsole.domain.search.languages import usual_words
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
 from memconsole.text.folding import STOP_WORDS, fold, index_terms, is_solid, words
@@ -79,6 +79,20 @@ class Query:
         return frozenset(
             word for word in self.words if any(count(one) for one in self.telling(word))
         )
+
+    def spoken(self, count: Callable[[str], int], chunks: int) -> float:
+        """Return the share of an index's chunks that are in the language of the query.
+
+        Args:
+            count: Returns in how many of its chunks an FTS5 expression of one word is.
+            chunks: How many it has.
+        """
+        most = max(map(count, self.usual()), default=0)
+        return min(1.0, most / max(1, chunks))
+
+    def usual(self) -> tuple[str, ...]:
+        """Return FTS5 expressions of words that notes in the language of the query hold."""
+        return tuple(f'"{word}"' for word in usual_words(self.text))
 
     def telling(self, word: str) -> tuple[str, ...]:
         """Return the FTS5 expressions by which one of the words is known."""
@@ -249,58 +263,3 @@ def _line_after(text: str, position: int) -> int:
         return position
     found = text.find("\n", position)
     return boundary_before(text, position) if found < 0 else found + 1
-
-
-_GERMAN: Final = (
-    "der die das und ist nicht wir ich wer wie wo wann warum welche welcher welches was mit "
-    "auf für von zu den dem ein eine einen werden wird wurde wurden haben hat kann können "
-    "darf muss soll sind bei nach viel viele het een wij wat waar wanneer waarom welke niet "
-    "met voor van zijn"
-)
-
-_ROMANCE: Final = (
-    "que quem como onde quando porque por qual quais quanto quantos quanta o os as um uma "
-    "do da dos das no na nos nas em com para é são não se foi tem deve podemos el la los "
-    "las una del al con sin qué quién cómo dónde cuándo cuál cuánto es son il lo gli che "
-    "chi dove quanto perché di le les des du et est sont ne pas dans avec pour qui quoi où "
-    "quand pourquoi comment quel quelle quels quelles combien avait"
-)
-
-_LEAST_SHARE: Final = 0.25
-"""Function words of other languages among the words of a question."""
-
-_KNOWN: Final = 0.6
-"""Share of its words from which the memory speaks the language of a question."""
-
-
-@cache
-def _foreign() -> frozenset[str]:
-    return frozenset(words(f"{_GERMAN} {_ROMANCE}")) - STOP_WORDS
-
-
-def is_out_of_reach(text: str, known: float) -> bool:
-    """Whether vectors that know English cannot compare a question, nor its words with the memory.
-
-    Args:
-        text: As it was typed.
-        known: Share of its words that the index holds.
-    """
-    return known < _KNOWN and is_foreign(text, known)
-
-
-def is_foreign(text: str, known: float) -> bool:
-    """Whether a question is in another language than the memory.
-
-    Args:
-        text: As it was typed.
-        known: Share of its words that the index holds.
-    """
-    letters = [char for char in text if char.isalpha()]
-    if sum(char > "\u024f" for char in letters) * 2 > len(letters):
-        return True
-    if known >= _KNOWN:
-        return False
-    said = list(words(text))
-    foreign = sum(word in _foreign() for word in said)
-    english = sum(word in STOP_WORDS for word in said)
-    return foreign > english and foreign >= _LEAST_SHARE * len(said)

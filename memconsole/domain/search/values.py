@@ -62,11 +62,13 @@ class Legs(NamedTuple):
     Attributes:
         known_words: Words of the query that occur in it.
         is_raw: Its cosines mean the same in every query and are not normalised.
+        spoken: Share of its chunks that are in the language of the query, 0…1; 0 of an English one.
     """
 
     candidates: tuple[Candidate, ...] = ()
     known_words: frozenset[str] = frozenset()
     is_raw: bool = False
+    spoken: float = 0.0
 
 
 class Ranking(NamedTuple):

@@ -34,8 +34,10 @@ if TYPE_CHECKING:
 
 
 QUALITY_OFF: Final = "quality-off"
-OTHER_LANGUAGE: Final = "other-language"
 """Code of the notice that the better model took no part in a search, and why."""
+
+OTHER_LANGUAGE: Final = "other-language"
+"""Code of the notice that the built-in vectors cannot compare a question with the memory."""
 
 _MB: Final = 1_000_000
 _WORST_FIRST: Final = (
@@ -68,6 +70,7 @@ class SearchRun:
     Attributes:
         zone: Gives the user's time zone; few searches ask for it.
         known: By agent, the words of the query that occur in its indexes.
+        spoken: The largest share of an index that is in the language of the query.
     """
 
     clock: Clock
@@ -79,6 +82,7 @@ class SearchRun:
     notices: list[Notice] = field(default_factory=list)
     is_raw: bool = False
     known: dict[str, set[str]] = field(default_factory=dict)
+    spoken: float = 0.0
     ranking: Ranking | None = None
 
     @property

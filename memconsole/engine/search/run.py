@@ -17,7 +17,6 @@ from memconsole.domain.search.dates import DATE_BONUS, asked_dates, nearness
 from memconsole.domain.search.fusion import (
     AGENT_WEIGHT,
     ASKING_SHARE,
-    COMMON_SHARE,
     Weights,
     by_age,
     by_agent,
@@ -34,8 +33,9 @@ from memconsole.domain.search.fusion import (
     trust_in_words,
 )
 from memconsole.domain.search.indexing import IndexState, Source, Vectors
+from memconsole.domain.search.languages import is_foreign, is_out_of_reach
 from memconsole.domain.search.near_hits import folded
-from memconsole.domain.search.query import is_foreign, is_out_of_reach, parse, snippet
+from memconsole.domain.search.query import parse, snippet
 from memconsole.domain.search.values import CANDIDATES, Ranking, SearchHit, SearchResult
 from memconsole.engine.home.lookup import agents_of
 from memconsole.engine.search.open import (
@@ -101,7 +101,7 @@ def ranked(run: SearchRun, own: SearchSettings) -> Ranked:
     if near:
         weight = 1.0 if is_foreign(run.query.text, run.coverage or 0.0) else quality_weight(trust)
         scored, by = by_quality(list(scored), near, weight), by._replace(quality=weight)
-    elif _is_out_of_reach(run, max(late.values(), default=0.0)):
+    elif _is_out_of_reach(run):
         run.notices.append(Notice(OTHER_LANGUAGE, _CANNOT_COMPARE))
     if known := _known(run, late):
         scored, by = by_agent(scored, known), by._replace(agents=AGENT_WEIGHT)
@@ -113,13 +113,14 @@ def ranked(run: SearchRun, own: SearchSettings) -> Ranked:
     return Ranked(scored, trust, by)
 
 
-def _is_out_of_reach(run: SearchRun, best: float) -> bool:
-    """Whether the built-in vectors cannot compare a question, and no chunk holds its words."""
+def _is_out_of_reach(run: SearchRun) -> bool:
+    """Whether the built-in vectors cannot compare a question, and the memory lacks its words."""
     if run.is_raw or run.request.text_only or run.query.prefix is not None:
         return False
-    has_vectors = any(one.reader.status.has_vectors for one in run.opened)
-    is_held = best >= COMMON_SHARE
-    return has_vectors and not is_held and is_out_of_reach(run.query.text, run.coverage or 0.0)
+    if not any(one.reader.status.has_vectors for one in run.opened):
+        return False
+    known = set[str]().union(*run.known.values())
+    return is_out_of_reach(run.query.text, run.query.words, known, run.spoken)
 
 
 def _nearness(run: SearchRun) -> dict[Place, tuple[float, float]]:
@@ -173,6 +174,7 @@ def _candidates(run: SearchRun, near: Mapping[Place, tuple[float, float]]) -> li
         found += legs.candidates
         run.known.setdefault(one.agent, set()).update(legs.known_words)
         run.is_raw = run.is_raw or legs.is_raw
+        run.spoken = max(run.spoken, legs.spoken)
     return found
 
 

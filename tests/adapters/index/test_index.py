@@ -197,6 +197,17 @@ def test_words_of_the_query_that_the_index_knows(stage: Stage) -> None:
     assert legs.known_words == {"tomato", "静默"}
 
 
+def test_how_much_of_an_index_is_in_the_language_of_a_query(stage: Stage) -> None:
+    stage.write("de.md", "Der Zaun ist gestrichen und das Tor nicht.\n")
+    stage.sync()
+    asked = ("Wer malt gern?", "¿Tiene perro?", "Die Hard movie night")
+    with stage.open() as reader:
+        chunks = reader.status.chunks
+        legs = [reader.legs(parse(one), Narrowing(), text_only=True) for one in asked]
+    assert chunks > 1
+    assert [one.spoken for one in legs] == [1 / chunks, 0.0, 0.0]
+
+
 def test_a_beginning_of_a_word_is_found_while_typing(stage: Stage) -> None:
     stage.sync()
     with stage.open() as reader:

@@ -464,6 +464,13 @@ def test_what_the_built_in_vectors_cannot_compare_is_told(
     assert quality_engine(world).search.find(SearchRequest(asked)).notices == ()
 
 
+def test_a_question_in_the_language_of_the_memory_is_not_told(world: World) -> None:
+    texts = world.documents.texts[fake_agent().workspace]
+    texts["memory/garten.md"] = "- Der Zaun ist gestrichen, und das Tor nicht."
+    found = engine_of(world).search.find(SearchRequest("Wer malt gern?"))
+    assert [one.code for one in found.notices] == []
+
+
 def test_without_the_better_model_the_built_in_one_answers_and_says_so(world: World) -> None:
     world.index.lacking = 2
     engine = quality_engine(world)

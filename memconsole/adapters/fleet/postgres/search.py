@@ -274,7 +274,10 @@ class CopyReader:
             Candidate(scope, at, cosines.get(at), texts.get(at))
             for at in sorted({*texts, *cosines})
         ]
-        return Legs(tuple(found), query.known(lambda literal: self._counts.get(literal, 0)))
+        counts = self._counts
+        known = query.known(lambda literal: counts.get(literal, 0))
+        spoken = query.spoken(lambda literal: counts.get(literal, 0), self._chunks)
+        return Legs(tuple(found), known, spoken=spoken)
 
     def nearness(self, query: Query) -> dict[int, tuple[float, float]]:
         """Return nothing: the vectors of the better model are not published."""
@@ -339,9 +342,8 @@ class CopyReader:
     def _count(self, query: Query) -> None:
         """Ask in how many chunks the words are."""
         known = [literal for word in query.words for literal in query.telling(word)]
-        wanted = [
-            one for one in dict.fromkeys([*query.literals(), *known]) if one not in self._counts
-        ]
+        asked = dict.fromkeys([*query.literals(), *known, *query.usual()])
+        wanted = [one for one in asked if one not in self._counts]
         if wanted and self._indexes:
             exact = self._chunks + 1 if self._is_few else _COUNTED
             [counts] = one(
