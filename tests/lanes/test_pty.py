@@ -56,6 +56,14 @@ def walk(terminal: Terminal, ready: str = READY) -> bytes:
     return output + terminal.output
 
 
+def test_no_empty_screen_is_written_before_the_first_words() -> None:
+    with in_terminal() as terminal:
+        terminal.wait_for("memconsole")
+        before = terminal.output.partition(b"memconsole")[0]
+
+    assert before.count(b"\n") == 0  # the title is the first line, and a full screen has forty
+
+
 def test_without_colour_no_colour_is_sent_from_any_screen() -> None:
     with in_terminal(ui={"mono": True}) as terminal:
         output = walk(terminal)

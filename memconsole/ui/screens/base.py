@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import ActiveBinding, BindingType
     from textual.events import Resize
+    from textual.geometry import Size
 
     from memconsole.domain.commands.command import CommandSpec
     from memconsole.domain.memory.files import Pool
@@ -358,8 +359,12 @@ class ConsoleScreen(PanelScreen):
     def on_resize(self, event: Resize) -> None:
         """Choose the arrangement for the new size; the keys stay where they were."""
         if self.is_open:
-            self.choose_arrangement(event.size.width, event.size.height)
+            self.arrange_for(event.size)
             self.show_bars()
+
+    def arrange_for(self, size: Size) -> None:
+        """Choose the arrangement for a size."""
+        self.choose_arrangement(size.width, size.height)
 
     def on_descendant_focus(self) -> None:
         """Show the keys that work now; what they act on decides what the findings name."""

@@ -50,6 +50,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     _filtered: Pane | None = None
     _lower = ""
     _is_unstyled = True
+    _is_arranged = False
     _named: Mapping[str, Drawn] = MappingProxyType({})
 
     def __init__(self, name: str) -> None:
@@ -97,6 +98,19 @@ class PanelScreen(Screen[None], inherit_bindings=False):
         """Leave the screen; the first one stays."""
         if len(self.app.screen_stack) > 1:
             self.app.pop_screen()
+
+    def _on_timer_update(self) -> None:
+        """Draw what waits to be drawn: at first that is everything, once."""
+        if not self._is_arranged:
+            self._is_arranged = True
+            # Arranging draws all of it; that the new screen is to be drawn is said beside.
+            self._repaint_required = self._repaint_required and not self._layout_required
+        super()._on_timer_update()
+
+    def _compositor_refresh(self) -> None:
+        """Write what differs; an empty screen, before panels and lines have a place, is spared."""
+        if self._is_arranged:
+            super()._compositor_refresh()
 
     # ---- which pane ----------------------------------------------------------------------
 

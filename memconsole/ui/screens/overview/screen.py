@@ -33,7 +33,7 @@ from memconsole.ui.widgets.pane import Pane
 if TYPE_CHECKING:
     from textual.app import ComposeResult
     from textual.binding import BindingType
-    from textual.events import Resize
+    from textual.geometry import Size
     from textual.timer import Timer
 
     from memconsole.domain.commands.command import CommandSpec
@@ -473,10 +473,10 @@ class OverviewScreen(ConsoleScreen):
         line = detail_line(view, row, self.context())
         self.bar("detail").show(lambda _width: line)
 
-    def on_resize(self, event: Resize) -> None:
+    def arrange_for(self, size: Size) -> None:
         """Show another choice of sessions where only one list fits; the selected one stays."""
         was_small, row = self.is_small, self.named("sessions").place.cursor
-        super().on_resize(event)
+        super().arrange_for(size)
         if self.is_small != was_small and row is not None:
             self._keep_selected(row)
         if (snapshot := self._scope) is not None:
