@@ -8,8 +8,11 @@ import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from memconsole.ui.app import ConsoleApp
-from memconsole.ui.terminal.log import LogBuffer
+from memconsole.ui.sparing import spared
+
+with spared():
+    from memconsole.ui.app import ConsoleApp
+    from memconsole.ui.terminal.log import LogBuffer
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
