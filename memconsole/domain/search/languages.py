@@ -36,7 +36,7 @@ _LANGUAGES: Final = (
         "wer wie wo wann warum wieso weshalb welche welcher welches welchem welchen wieviel wird "
         "werden wurde wurden nicht kann können darf dürfen muss müssen soll sollen haben habt "
         "hatte ihre ihrer ihrem ihren unser unsere unserem unseren seine seinem gibt eine einen "
-        "einem einer seit beim schon",
+        "einem einer seit beim schon womit woher wohin wofür wovon woran worauf wozu",
         "der die das und ein dem den des mit auf von zu zum zur hat bei nach im als viel viele man "
         "sich ihr ist sind wir ich sie es für noch während",
         "und nicht ist für",

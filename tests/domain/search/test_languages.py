@@ -10,6 +10,7 @@ from memconsole.domain.search.query import parse
 ANOTHER = (
     "Wer malt gern?",
     "Wo wohnt sie?",
+    "womit geht der tresor auf?",
     "Warum wurden Karten doppelt belastet?",
     "Muss ich das Formular noch abgeben",
     "Welke kleur had de boot?",
