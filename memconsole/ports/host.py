@@ -48,11 +48,15 @@ class OldTranscripts(Protocol):
     None in the place of an agent means our state folder and our logs.
     """
 
-    def found(self, agent: Agent) -> tuple[OldFile, ...]:
-        """Return every transcript, archive and copy in an agent's own folders, live ones too."""
+    def found(self, agent: Agent, *, is_whole: bool = False) -> tuple[OldFile, ...]:
+        """Return every transcript, archive and copy in an agent's own folders, live ones too.
 
-    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
-        """Return archives, copies and older parts of logs that we wrote."""
+        Raises:
+            OSError: A folder cannot be listed, with `is_whole`; else what is in it is left out.
+        """
+
+    def own(self, agent: Agent | None, *, is_whole: bool = False) -> tuple[OldFile, ...]:
+        """Return archives, copies and older parts of logs that we wrote; `is_whole` as above."""
 
     def texts(
         self, agent: Agent | None, file: OldFile, *, is_exact: bool = False

@@ -113,7 +113,7 @@ class FakeOldTranscripts:
     ours: list[OldFile] = field(default_factory=list)
     """Of the first agent's workspace; those of our state folder have no `memory` in their path."""
 
-    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+    def own(self, agent: Agent | None, *, is_whole: bool = False) -> tuple[OldFile, ...]:
         return tuple(it for it in self.ours if ("memory" in it.path.parts) is (agent is not None))
 
     def kept_texts(self, kept: str) -> Iterator[tuple[int, str]]:
@@ -127,7 +127,7 @@ class FakeOldTranscripts:
         else:
             self.said[file.path.name] = "".join(text)
 
-    def found(self, agent: Agent) -> tuple[OldFile, ...]:
+    def found(self, agent: Agent, *, is_whole: bool = False) -> tuple[OldFile, ...]:
         return tuple(self.there)
 
     def texts(

@@ -15,6 +15,7 @@ from memconsole.domain.cleanup import OldFile, OldKind, Step
 from memconsole.engine.cleanup.read import OURS
 from memconsole.errors import StateError
 from memconsole.text.compiled import compiled
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -67,13 +68,22 @@ def erase_from_old(
     return tuple(found)
 
 
-def _files(agent: Agent | None, old: OldFiles) -> Iterator[OldFile]:
-    """Yield what is ours, and packed by us; plain files of an agent are memory like any other."""
-    for file in old.own(agent):
-        if agent is None or file.is_packed:
-            yield file
-    if agent is not None:
-        yield from (one for one in old.files.found(agent) if one.is_packed_by_us)
+def _files(agent: Agent | None, old: OldFiles) -> list[OldFile]:
+    """Return what is ours, and packed by us; plain files of an agent are memory like any other."""
+    try:
+        own = old.own(agent, is_whole=True)
+        theirs = () if agent is None else old.files.found(agent, is_whole=True)
+    except OSError as error:
+        place = "our state" if agent is None else f"old files of {agent.id}"
+        raise StateError(
+            one_line(
+                f"{place} may still hold what was forgotten: {error.filename or 'a folder'}"
+                f" cannot be listed: {(error.strerror or 'no reason given').lower()}"
+            ),
+            hint="Make that folder one that can be listed; a link in a workspace is not followed.",
+        ) from error
+    packed = [one for one in own if agent is None or one.is_packed]
+    return [*packed, *(one for one in theirs if one.is_packed_by_us)]
 
 
 def _says_taken(taken: TakenFile, old: OldFiles, holds: Callable[[str], bool]) -> bool:

@@ -169,14 +169,15 @@ class OldFiles:
             if one.step is Step.COMPRESS and not self.is_over(one)
         )
 
-    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+    def own(self, agent: Agent | None, *, is_whole: bool = False) -> tuple[OldFile, ...]:
         """Return our archives and copies in an agent's workspace, or what lies in our state folder.
 
-        Nothing of a workspace that is not there, or only guessed.
+        Nothing of a workspace that is not there, or only guessed. With `is_whole` an OSError says
+        that a folder cannot be listed.
         """
         if agent is not None and (agent.workspace_doubt or not agent.workspace_exists):
             return ()
-        return self.files.own(agent)
+        return self.files.own(agent, is_whole=is_whole)
 
     def own_due(
         self, command: Cleanup, agent: Agent | None, files: Sequence[OldFile]

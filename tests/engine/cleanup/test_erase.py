@@ -7,6 +7,7 @@ import json
 import os
 import tracemalloc
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 import pytest
@@ -20,7 +21,6 @@ from tests.doubles.platform import fake_agent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from memconsole.domain.agents import Agent
     from memconsole.domain.cleanup import OldFile
@@ -45,8 +45,8 @@ class Old:
     files: DiskOldTranscripts
     taken: Taken = field(default_factory=Taken)
 
-    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
-        return self.files.own(agent)
+    def own(self, agent: Agent | None, *, is_whole: bool = False) -> tuple[OldFile, ...]:
+        return self.files.own(agent, is_whole=is_whole)
 
 
 @pytest.fixture
@@ -120,3 +120,24 @@ def test_a_line_or_a_file_without_end_is_refused_and_said(
         tracemalloc.stop()
     assert peak < 32 * MIB
     assert path.read_bytes() == data
+
+
+@pytest.mark.parametrize("place", ["sessions", "archive", "backups"])
+def test_a_folder_that_cannot_be_listed_is_no_empty_one(
+    agent: Agent, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """What is packed in it would stay, while the answer says that no copy of ours is left."""
+    (tmp_path / "state" / "backups").mkdir(parents=True)
+    assert erased(agent, tmp_path) == []
+    real = os.scandir
+
+    def refused(folder: int) -> object:
+        if Path(f"/proc/self/fd/{folder}").readlink().name == place:
+            raise PermissionError(13, "Permission denied", folder)
+        return real(folder)
+
+    monkeypatch.setattr(os, "scandir", refused)
+    with pytest.raises(
+        StateError, match=rf"may still hold .*/{place} cannot be listed: permission"
+    ):
+        erased(agent, tmp_path)

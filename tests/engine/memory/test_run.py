@@ -474,7 +474,7 @@ def test_a_bug_in_an_erasure_keeps_no_later_run_from_saving(
     stage = Stage()
     wanted = stage.id_of("ninja")
 
-    def broken(*_: object) -> NoReturn:
+    def broken(*_: object, **__: object) -> NoReturn:
         raise ValueError("half a character")
 
     with monkeypatch.context() as patch:

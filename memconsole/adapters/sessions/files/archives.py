@@ -18,7 +18,7 @@ import re
 import shutil
 import stat
 import zlib
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -45,7 +45,7 @@ from memconsole.system.atomic_file import (
 from memconsole.system.folders import open_folder, open_state_folder, sync_folder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
     from pathlib import Path
     from typing import BinaryIO
@@ -116,19 +116,19 @@ class DiskOldTranscripts:
         self._state_dir = state_dir
         self._logs = tuple(logs)
 
-    def found(self, agent: Agent) -> tuple[OldFile, ...]:
+    def found(self, agent: Agent, *, is_whole: bool = False) -> tuple[OldFile, ...]:
         """Return what may be left of ended sessions: every transcript, archive and copy.
 
         Links, pipes and names that mean nothing are left out; so is a folder of another agent.
         """
         found: list[OldFile] = []
         for folder, read in _folders(agent):
-            with suppress(OSError), open_folder(folder) as opened, os.scandir(opened) as listed:
+            with _listed(folder, open_folder(folder), is_whole=is_whole) as listed:
                 entries = {one.name: one for one in listed}
                 found += _old_files(folder, entries, read)
         return tuple(sorted(found, key=lambda one: one.path))
 
-    def own(self, agent: Agent | None) -> tuple[OldFile, ...]:
+    def own(self, agent: Agent | None, *, is_whole: bool = False) -> tuple[OldFile, ...]:
         """Return the archives and copies in an agent's workspace; for None, those of our state.
 
         Links, pipes and names that we do not give are left out.
@@ -136,7 +136,7 @@ class DiskOldTranscripts:
         found: list[OldFile] = []
         for room in self._own_rooms(agent):
             named = re.compile(f"(?:{room.names})(?P<packed>{re.escape(PACKED)})?")
-            with suppress(OSError), room.open() as opened, os.scandir(opened) as listed:
+            with _listed(room.path, room.open(), is_whole=is_whole) as listed:
                 for entry in listed:
                     if (match := named.fullmatch(entry.name)) is None:
                         continue
@@ -327,6 +327,27 @@ class DiskOldTranscripts:
         with open_state_folder(self._state_dir, FOLDER) as ours:
             clean_leftovers(ours)
             remove(ours, kept)
+
+
+@contextmanager
+def _listed(
+    path: Path, opening: AbstractContextManager[int], *, is_whole: bool
+) -> Iterator[Sequence[os.DirEntry[str]]]:
+    """List a folder; one that is missing is empty. Any other error says nothing of what is in it.
+
+    Raises:
+        OSError: It cannot be listed, with `is_whole`.
+    """
+    with ExitStack() as stack:
+        listed: list[os.DirEntry[str]] = []
+        try:
+            listed += stack.enter_context(os.scandir(stack.enter_context(opening)))
+        except (FileNotFoundError, NotADirectoryError):
+            pass
+        except OSError as error:
+            if is_whole:
+                raise OSError(error.errno, error.strerror, str(path)) from error
+        yield listed
 
 
 def _folders(agent: Agent) -> Iterator[tuple[Path, Callable[[str], FileName]]]:
