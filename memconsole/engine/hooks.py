@@ -115,7 +115,11 @@ class HookService:
             self.folder.remove(prefix, dry_run=dry_run)
             raise
         done = self.remove_tools(hooks=ours, dry_run=dry_run)
-        return done._replace(gone=self.folder.remove(prefix, dry_run=dry_run))
+        linked = [
+            f"{one} is behind a symbolic link: it stays" for one in self.folder.linked(prefix)
+        ]
+        gone = self.folder.remove(prefix, dry_run=dry_run)
+        return Removed(gone, done.wrote, (*map(one_line, linked), *done.left))
 
     def install_tools(
         self, agent_id: str, *, are_notes_allowed: bool = False, dry_run: bool = False

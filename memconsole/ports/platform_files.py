@@ -98,6 +98,9 @@ class HookFolder(Protocol):
             PlatformConfigError: A folder of that name is somebody else's, or cannot be written.
         """
 
+    def linked(self, prefix: str) -> tuple[str, ...]:
+        """Return the folders of our hooks that stand behind links: those are left alone."""
+
     def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
         """Remove our hooks, and nothing that is not ours; return the folders.
 

@@ -124,6 +124,9 @@ class FakeHooks:
         self.calls: dict[str, datetime] = {}
         self.obstacles: dict[str, str] = {}
 
+    def linked(self, prefix: str) -> tuple[str, ...]:
+        return ()
+
     def called_at(self, name: str) -> datetime | None:
         return self.calls.get(name)
 

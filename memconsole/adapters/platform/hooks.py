@@ -26,6 +26,7 @@ from memconsole.errors import PlatformConfigError
 from memconsole.system import launch
 from memconsole.system.atomic_file import FILE_MODE, is_temporary, remove, replace_file
 from memconsole.system.folders import UnsafeFolderError, adopt, open_folder, open_state_folder
+from memconsole.system.regular_file import open_regular
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
@@ -133,6 +134,12 @@ class DiskHooks:
             for file, content in texts.items():
                 wrote.append(Written(str(self._folder / name / file), len(content.encode())))
         return tuple(wrote)
+
+    def linked(self, prefix: str) -> tuple[str, ...]:
+        """Return the folders of our hooks that stand behind links; see the port."""
+        places = [self._folder / f"{prefix}{spec.name}" for spec in HOOKS]
+        linked = places if self._folder.is_symlink() else filter(Path.is_symlink, places)
+        return tuple(str(one) for one in linked if _is_marked(one / _FILES[0]))
 
     def remove(self, prefix: str, *, dry_run: bool) -> tuple[str, ...]:
         """Remove our hooks, and nothing that is not ours; return the folders."""
@@ -262,6 +269,15 @@ def _read(folder: int, name: str) -> str | None:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
             return None
         return file.read(_MOST_BYTES).decode("utf-8", "replace")
+
+
+def _is_marked(path: Path) -> bool:
+    """Whether an ordinary file, behind links too, is one of ours; no more is told of it."""
+    try:
+        with open_regular(path) as file:
+            return MARK.encode() in file.read(_MOST_BYTES)
+    except OSError:
+        return False
 
 
 def _enabled(config: Mapping[str, object] | None, name: str) -> bool | None:

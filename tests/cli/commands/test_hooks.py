@@ -64,6 +64,25 @@ def test_what_stays_in_files_that_are_not_changed_is_named(tmp_path: Path, is_li
     assert (set(states.values()), kept.read_bytes()) == ({"missing"}, text)
 
 
+@pytest.mark.parametrize("name", ["", "memory-flush"])
+def test_hooks_behind_a_link_stay_and_are_named(tmp_path: Path, name: str) -> None:
+    home = tmp_path / ".openclaw"
+    (home / "workspace" / "memory").mkdir(parents=True)
+    (home / "openclaw.json").write_text("{}")
+    run = Program({"HOME": str(tmp_path), "MEMCONSOLE_TRANSPORT": "none", "PATH": "/usr/bin:/bin"})
+    assert run.json("hooks", "install").code == 0
+    place = home / "hooks" / name
+    place.rename(tmp_path / "moved")
+    place.symlink_to(tmp_path / "moved")
+    result = run("hooks", "remove")
+    assert result.code == 1
+    flush = home / "hooks" / "memory-flush"
+    assert f"{flush} is behind a symbolic link: it stays" in result.err
+    assert (flush / "HOOK.md").exists()
+    (flush / "HOOK.md").write_text("somebody's own")
+    assert (str(flush) in run("hooks", "remove").err) is False
+
+
 def test_a_prefix_is_a_name(call: Caller) -> None:
     result = call.json("hooks", "install", "--prefix", "../x")
     assert result.code == 2
