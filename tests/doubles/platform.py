@@ -39,7 +39,7 @@ from memconsole.domain.memory.files import (
 from memconsole.domain.memory.intents import OpenErasure
 from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
-from memconsole.domain.transcripts.records import Entry, EntryKind, Tail, UsageMark
+from memconsole.domain.transcripts.records import Entry, EntryKind, Tail, Usage, UsageMark
 from memconsole.errors import (
     ConcurrentEditError,
     GatewayUnavailableError,
@@ -245,6 +245,19 @@ def talk(*texts: str, start: datetime = NOW - timedelta(minutes=30)) -> list[Ent
         )
         entries.append(entry)
     return entries
+
+
+def answer(tokens: int, *, minutes_ago: int = 0) -> Entry:
+    """Return an answer that says how many tokens its prompt had."""
+    return Entry(
+        EntryKind.MESSAGE,
+        id=str(minutes_ago),
+        has_parent=True,
+        at=NOW - timedelta(minutes=minutes_ago),
+        role="assistant",
+        text="working on it",
+        usage=Usage(total=tokens),
+    )
 
 
 class FakeWorkspace:

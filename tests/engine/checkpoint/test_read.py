@@ -10,7 +10,7 @@ import pytest
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import SkipReason
-from memconsole.domain.sessions.stored import SessionState, TranscriptState
+from memconsole.domain.sessions.stored import SessionState, StoredSession, TranscriptState
 from tests.doubles.platform import HOME, NOW, fake_agent, talk
 from tests.engine.checkpoint.checkpoint_stage import (
     DAY,
@@ -22,6 +22,14 @@ from tests.engine.checkpoint.checkpoint_stage import (
     skipped,
 )
 from tests.engine.rows import row
+
+
+def older(key: str | None, state: SessionState = SessionState.LIVE) -> StoredSession:
+    """Return a session whose transcript is an hour old: it is not its agent's current work."""
+    found = row(key, state=state)
+    assert found.transcript is not None
+    at = NOW - timedelta(hours=1)
+    return replace(found, transcript=replace(found.transcript, modified_at=at))
 
 
 class TestSkipping:
@@ -119,10 +127,7 @@ class TestNaming:
 
     def test_an_older_one_is_logged_and_leaves_the_context(self) -> None:
         stage = Stage()
-        old = row("agent:main:dashboard:old")
-        assert old.transcript is not None
-        at = NOW - timedelta(hours=1)
-        stage.hold(replace(old, transcript=replace(old.transcript, modified_at=at)), row())
+        stage.hold(older("agent:main:dashboard:old"), row())
         stage.say("id-old", "old request here", "old answer here", "old follow-up")
         done(stage.run())
         before = stage.text()
@@ -135,10 +140,7 @@ class TestNaming:
 
     def test_an_older_one_alone_leaves_no_context(self) -> None:
         stage = Stage()
-        old = row("agent:main:dashboard:old")
-        assert old.transcript is not None
-        at = NOW - timedelta(hours=1)
-        stage.hold(replace(old, transcript=replace(old.transcript, modified_at=at)), row())
+        stage.hold(older("agent:main:dashboard:old"), row())
         stage.say("id-old", "old request here", "old answer here", "old follow-up")
         done(stage.run(session_key="agent:main:dashboard:old"))
         assert stage.text() is None
@@ -155,10 +157,7 @@ class TestNaming:
 
     def test_an_orphan_by_its_id(self) -> None:
         stage = Stage()
-        lost = row(None, state=SessionState.ORPHAN)
-        assert lost.transcript is not None
-        at = NOW - timedelta(hours=1)
-        stage.hold(replace(lost, transcript=replace(lost.transcript, modified_at=at)), row())
+        stage.hold(older(None, state=SessionState.ORPHAN), row())
         stage.say("id-orphan", "a lost request", "a lost answer", "the end of it")
         outcome = done(stage.run(session_key="id-orphan"))
         assert (outcome.session_id, outcome.details["key"]) == ("id-orphan", None)

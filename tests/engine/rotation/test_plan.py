@@ -14,7 +14,6 @@ from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.stored import SessionState, StoreListing
 from memconsole.domain.settings import RotationSettings, Settings
-from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
 from memconsole.engine.engine import Engine
 from memconsole.engine.rotation.plan import RotationPlan, plan_rotation
 from memconsole.errors import (
@@ -24,7 +23,7 @@ from memconsole.errors import (
     UnknownAgentError,
 )
 from tests.doubles.bundle import World, reader_of
-from tests.doubles.platform import HOME, NOW, fake_agent
+from tests.doubles.platform import HOME, NOW, answer, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import MAIN
 from tests.engine.rows import row
 
@@ -126,17 +125,7 @@ def test_past_cron_runs_are_counted_and_not_listed() -> None:
 def test_a_stale_count_goes_when_the_transcript_confirms_it() -> None:
     world = World()
     stale = row("agent:main:webchat:direct:3", 170_000, tokens_fresh=False)
-    world.sessions.transcripts["id-3"] = [
-        Entry(
-            EntryKind.MESSAGE,
-            id="1",
-            has_parent=True,
-            at=NOW,
-            role="assistant",
-            text="working on it",
-            usage=Usage(total=168_000),
-        )
-    ]
+    world.sessions.transcripts["id-3"] = [answer(168_000)]
 
     assert planned_keys(plan(stale, world=world)) == ["agent:main:webchat:direct:3"]
 

@@ -13,11 +13,10 @@ from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.sessions.stored import SessionState, StoreListing, TranscriptState
 from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.settings import Settings
-from memconsole.domain.transcripts.records import Entry, EntryKind, Usage
 from memconsole.engine.snapshot.snapshot import samples_of
 from memconsole.errors import HomeUnreadableError, UnknownAgentError
 from tests.doubles.bundle import World, reader_of, snapshots_of
-from tests.doubles.platform import HOME, NOW, fake_agent
+from tests.doubles.platform import HOME, NOW, answer, fake_agent
 from tests.engine.rows import row
 
 if TYPE_CHECKING:
@@ -179,17 +178,7 @@ def test_the_last_checkpoint_comes_from_our_records_else_from_the_file() -> None
 def test_an_absent_count_is_estimated_from_the_transcript() -> None:
     world = World()
     world.sessions.hold(row(tokens=None))
-    world.sessions.transcripts["id-main"] = [
-        Entry(
-            EntryKind.MESSAGE,
-            id="1",
-            has_parent=True,
-            at=NOW,
-            role="assistant",
-            text="well done",
-            usage=Usage(total=64_210),
-        )
-    ]
+    world.sessions.transcripts["id-main"] = [answer(64_210)]
 
     [view] = snapshots_of(world, _reader(world)).take().sessions
 
@@ -211,15 +200,9 @@ def test_growth_comes_from_samples_and_then_from_the_transcript() -> None:
     world = World()
     world.sessions.hold(row(tokens=100_000))
     world.sessions.transcripts["id-main"] = [
-        Entry(
-            EntryKind.MESSAGE,
-            id=str(hours),
-            parent_id=None if hours == 3 else str(hours + 1),
-            has_parent=True,
-            at=NOW - timedelta(hours=hours),
-            role="assistant",
-            text="work in progress",
-            usage=Usage(total=100_000 - hours * 20_000),
+        replace(
+            answer(100_000 - hours * 20_000, minutes_ago=hours * 60),
+            parent_id=None if hours == 3 else str((hours + 1) * 60),
         )
         for hours in (3, 2, 1, 0)
     ]
