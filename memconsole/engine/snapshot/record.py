@@ -8,8 +8,10 @@ from datetime import UTC, timedelta
 from typing import TYPE_CHECKING
 
 from memconsole.domain.events import is_same, merged
+from memconsole.domain.memory.files import PoolDay
+from memconsole.domain.sessions.stored import SessionState
+from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.snapshot.changes import Evidence, changes, noted_of
-from memconsole.engine.snapshot.snapshot import keys_of, pools_of, samples_of
 from memconsole.errors import StateError
 
 if TYPE_CHECKING:
@@ -109,10 +111,10 @@ class ReadingService:
         """Keep what a snapshot saw: counts for growth, pools for their trend, keys for recovery."""
         try:
             self._samples.add(samples_of(snapshot))
-            if pools := pools_of(snapshot):
+            if pools := _pools_of(snapshot):
                 self._samples.add_pools(str(snapshot.home.path), pools)
                 self._pools_on = pools[0].day
-            for agent, keys in keys_of(snapshot).items():
+            for agent, keys in _keys_of(snapshot).items():
                 if self._noted.get(agent) != keys:
                     self._recovery.note(agent, keys, snapshot.taken_at)
                     self._noted[agent] = keys
@@ -126,3 +128,36 @@ class ReadingService:
     def remember(self) -> None:
         """Keep what was listed and read, so that the next process need not do it anew."""
         self._reader.remember(self._reader.home())
+
+
+def samples_of(snapshot: ConsoleSnapshot) -> tuple[Sample, ...]:
+    """Return one sample for each live session whose count is known now."""
+    found = []
+    for view in snapshot.sessions:
+        is_known = view.count.state in (TokenState.FRESH, TokenState.ESTIMATED)
+        if view.state is not SessionState.LIVE or not is_known:
+            continue
+        if view.session_id is not None and view.tokens is not None:
+            found.append(Sample(view.agent.id, view.session_id, snapshot.taken_at, view.tokens))
+    return tuple(found)
+
+
+def _pools_of(snapshot: ConsoleSnapshot) -> tuple[PoolDay, ...]:
+    """Return how large the memory of each agent is that was read."""
+    day = snapshot.taken_at.astimezone(UTC).date()
+    return tuple(
+        PoolDay(one.ref.id, day, one.pool.size_bytes, one.pool.tokens, dict(one.pool.markers))
+        for one in snapshot.agents
+        if one.pool is not None and one.pool.exists and one.pool.is_known
+    )
+
+
+def _keys_of(snapshot: ConsoleSnapshot) -> dict[AgentRef, dict[str, str]]:
+    """Return the keys of live sessions by session id and agent: recovery asks for them later."""
+    found: dict[AgentRef, dict[str, str]] = {}
+    for view in snapshot.sessions:
+        if view.state is not SessionState.LIVE or not view.is_capturable:
+            continue
+        if view.session_id is not None and view.key_text is not None:
+            found.setdefault(view.agent, {})[view.session_id] = view.key_text
+    return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import timedelta
 from itertools import chain
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,7 +14,6 @@ from memconsole.domain.gateway import LiveReading
 from memconsole.domain.memory.files import PoolDay, trend_since, trends
 from memconsole.domain.sessions.activity import counted
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.snapshot.attention import attention, quiet_of
 from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot
 from memconsole.engine.freshness import stale_sessions
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.memory.files import Pool
     from memconsole.domain.sessions.stored import StoredSession, StoreListing
+    from memconsole.domain.sessions.tokens import Sample
     from memconsole.domain.settings import Settings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.live import LiveView
@@ -446,36 +446,3 @@ def session_order(view: SessionView) -> tuple[int, float, float, str]:
         0.0 if updated is None else -updated.timestamp(),
         view.key_text or view.session_id or "",
     )
-
-
-def samples_of(snapshot: ConsoleSnapshot) -> tuple[Sample, ...]:
-    """Return one sample for each live session whose count is known now."""
-    found = []
-    for view in snapshot.sessions:
-        is_known = view.count.state in (TokenState.FRESH, TokenState.ESTIMATED)
-        if view.state is not SessionState.LIVE or not is_known:
-            continue
-        if view.session_id is not None and view.tokens is not None:
-            found.append(Sample(view.agent.id, view.session_id, snapshot.taken_at, view.tokens))
-    return tuple(found)
-
-
-def pools_of(snapshot: ConsoleSnapshot) -> tuple[PoolDay, ...]:
-    """Return how large the memory of each agent is that was read."""
-    day = snapshot.taken_at.astimezone(UTC).date()
-    return tuple(
-        PoolDay(one.ref.id, day, one.pool.size_bytes, one.pool.tokens, dict(one.pool.markers))
-        for one in snapshot.agents
-        if one.pool is not None and one.pool.exists and one.pool.is_known
-    )
-
-
-def keys_of(snapshot: ConsoleSnapshot) -> dict[AgentRef, dict[str, str]]:
-    """Return the keys of live sessions by session id and agent: recovery asks for them later."""
-    found: dict[AgentRef, dict[str, str]] = {}
-    for view in snapshot.sessions:
-        if view.state is not SessionState.LIVE or not view.is_capturable:
-            continue
-        if view.session_id is not None and view.key_text is not None:
-            found.setdefault(view.agent, {})[view.session_id] = view.key_text
-    return found

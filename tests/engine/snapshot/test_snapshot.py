@@ -13,7 +13,7 @@ from memconsole.domain.checkpoint.rules import Capture
 from memconsole.domain.sessions.stored import SessionState, StoreListing, TranscriptState
 from memconsole.domain.sessions.tokens import Sample, TokenState
 from memconsole.domain.settings import Settings
-from memconsole.engine.snapshot.snapshot import samples_of
+from memconsole.engine.snapshot.record import samples_of
 from memconsole.errors import HomeUnreadableError, UnknownAgentError
 from tests.doubles.bundle import World, reader_of, snapshots_of
 from tests.doubles.platform import HOME, NOW, answer, fake_agent
