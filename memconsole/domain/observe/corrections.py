@@ -21,7 +21,14 @@ CORRECTS: Final = (
     r"(?:no\W+wait|wait\W+(?:no|i meant?|actually)|no\W+(?:sorry|not\b|i meant?|it['’]s|make)"
     r"|scratch that|strike that|correction|i meant?(?: to say)?|make (?:that|it)\b|my mistake"
     r"|i was wrong|actually|not \w+(?:,| but|;)|nein\W+(?:doch|warte)|quatsch|ich meine?"
-    r"|perdón|quiero decir|non\W+pardon|je veux dire|edit\s*:|\*(?=\w)"
+    r"|(?:(?:ach|oh|äh)\W+)?(?:nein|nee|quatsch)\b\W*(?:sorry\b|doch\b|(?=(?:\S+\s+){0,3}\S+$))"
+    r"|korrektur\b|sorry\W+(?:nein|doch)\b|perdón\b|quiero decir|mejor dicho|corrección\b"
+    r"|en realidad\b|no\W+espera\b"
+    r"|(?:enfin|ah) non\b|(?:non\W+)?pardon\b|je (?:veux|voulais) dire|en fait\b|rectification\b"
+    r"|não\W+(?:espera|desculpa)\b|desculpa\b|quero dizer|quer dizer|na verdade\b|mudou\b"
+    r"|anzi\b|scusa\b|volevo dire|in realtà\b|correzione\b"
+    r"|不对|不對|说错了|說錯了|更正|訂正|間違え|すみません(?=.{1,12}$)"
+    r"|edit\s*:|\*(?=\w)"
     r"|(?:oops|ups|sorry|argh|no|nah|nope|ne)\W+(?=(?:\S+\s+){0,3}\S+$))"
 )
 """How a message begins that may take something back."""
@@ -37,15 +44,23 @@ JOKES: Final = (
 _FILLER: Final = frozenset(
     {"no", "not", "wait", "sorry", "actually", "meant", "mean", "correction", "scratch", "strike"}
     | {"that", "make", "it's", "wrong", "mistake", "oops", "said", "hold", "hang", "edit", "rather"}
+    | {"der", "die", "das", "den", "dem", "erst", "doch", "nein", "ist", "korrektur", "los", "las"}
+    | {"del", "les", "des", "aux", "pas", "non", "dos", "às", "não", "sondern", "anzi", "quatsch"}
+    | {"alle", "est", "que", "mudou", "pardon", "perdón", "enfin", "à", "é", "es"}
 )
 """Words of the correcting itself."""
 _DENIED: Final = (
-    r"(?i)\b(?:not|instead of|rather than|nicht|statt|no)\s+(?:on |at |the )?(\w[\w.:-]*)"
+    r"(?i)\b(?:not|instead of|rather than|nicht|statt|no|pas|não|non)\s+"
+    r"(?:on |at |the |am |um |der |die |das |el |la |los |las |les? |aux? |à |os? |as |il )*"
+    r"(\w[\w.:-]*)"
 )
 _SLOTS: Final = {
     "weekday": (
         r"(?i)\b(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|montag|dienstag|mittwoch|donnerstag"
-        r"|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|today|tomorrow|tonight)\b"
+        r"|freitag|samstag|sonntag|lunes|martes|miércoles|jueves|viernes|sábado|domingo"
+        r"|lundi|mardi|mercredi|jeudi|vendredi|samedi|dimanche|segunda|terça|quarta|quinta|sexta"
+        r"|lunedì|martedì|mercoledì|giovedì|venerdì|sabato|domenica|today|tomorrow|tonight)\b"
+        r"|[月火水木金土日]曜日?|(?:周|星期|礼拜)[一二三四五六日天]"
     ),
     "time": r"(?i)\b\d{1,2}(?::\d\d\b|\s?[ap]m\b|\s?uhr\b|h\d*\b)|\b(?:noon|midnight)\b",
     "month": (
@@ -54,7 +69,8 @@ _SLOTS: Final = {
     ),
     "number": (
         r"(?i)(?<![\w.:(-])\d[\d.,]*(?:st|nd|rd|th)?\b(?!:|\s?[ap]m\b)"
-        r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b"
+        r"|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|zwei|drei|vier|fünf|sechs"
+        r"|sieben|acht|neun|zehn|elf|zwölf)\b"
     ),
     "name": r"(?:(?<=[\w,;:)] )|^)[A-Z][\w'’-]+",
 }
@@ -117,11 +133,17 @@ def correction_of(text: str) -> Correction | None:
     denied = frozenset(word.casefold() for word in compiled(_DENIED).findall(text))
     slots = _slots(text)
     values = {word for found in slots.values() for one in found for word in content_words(one)}
-    words = frozenset(content_words(text[begins.end() :])) - _FILLER - denied - values
+    said = (one for one in content_words(text[begins.end() :]) if not _is_grammar(one))
+    words = frozenset(said) - _FILLER - denied - values
     slots = {kind: found - denied for kind, found in slots.items() if found - denied}
     if not slots and not denied - _FILLER:
         return None
     return Correction(slots, denied - _FILLER, words)
+
+
+def _is_grammar(pair: str) -> bool:
+    """Whether a pair of Japanese characters is an ending or particle, or holds one."""
+    return any("\u3041" <= char <= "\u309f" for char in pair)
 
 
 def is_joke(text: str) -> bool:

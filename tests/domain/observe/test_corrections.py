@@ -240,3 +240,33 @@ def test_a_correction_that_was_told_before_takes_nothing_else_back(corrected: st
 def test_a_message_of_nothing_but_signs_is_read_once(sign: str) -> None:
     assert not is_joke(sign * 200_000)  # hours, were it read anew from each sign
     assert is_joke(f"{sign}i'm just kidding {sign}")
+
+
+@pytest.mark.parametrize(
+    ("said", "corrected", "days"),
+    [
+        (
+            "Der Umzug ist am 14. Dezember, der Transporter kommt um acht.",
+            "Korrektur: der Transporter kommt erst um zehn.",
+            2,
+        ),
+        ("Wir fliegen am Freitag nach Lissabon", "ach nein, am Samstag", 0),
+        ("Der Zahnarzt ist am Dienstag um neun.", "sorry, doch am Mittwoch", 0),
+        (
+            "La reunión con el dentista es el martes a las 5",
+            "perdón, el miércoles, no el martes",
+            1,
+        ),
+        ("Mon fils est allergique aux noix.", "enfin non, pas aux noix, aux arachides", 1),
+        ("Mon train pour Lyon part mardi à 9:40.", "pardon, mercredi", 0),
+        ("A reunião com a Carla ficou para quinta às 15h.", "na verdade, sexta às 10h", 0),
+        ("Il treno parte alle 7:40 da Porta Nuova", "anzi, alle 8:10", 0),
+        ("来週の月曜日に歯医者の予約があります。", "すみません、火曜日でした", 0),
+    ],
+)
+def test_the_newer_statement_wins_in_other_languages(said: str, corrected: str, days: int) -> None:
+    earlier = heard(said)
+    [new] = heard("> ok", corrected, log=add(ObservationLog(), earlier), days=days)
+    assert new.note(CORRECTS) == earlier[0].id
+    [together] = heard(said, "> ok", corrected)
+    assert together.text.endswith(corrected) or corrected in together.text
