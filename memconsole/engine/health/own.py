@@ -134,9 +134,10 @@ def locks(inputs: HealthInputs) -> Check:
     """
     unfinished = _unfinished(inputs)
     held = inputs.own.locks.held()
-    long = [one for one in held if one.since is not None and inputs.now - one.since >= _LONG_HELD]
+    long = [one for one in held if one.since is not None and _is_long(one.since, inputs.now)]
     names = [f"{one.name} by {one.owner}" for one in long]
-    said = [f"held for over 10 minutes: {named(names)}"] if long else []
+    ahead = ", or from a time ahead" * any(one.since > inputs.now for one in long if one.since)
+    said = [f"held for over 10 minutes{ahead}: {named(names)}"] if long else []
     hints = ["Its holder may hang: look at that process."] if long else []
     if unfinished:
         erasures = [_left(agent, one) for agent, one in unfinished]
@@ -175,8 +176,13 @@ def _unfinished(inputs: HealthInputs) -> list[tuple[str | None, OpenErasure]]:
         (owners.get(one.workspace), one)
         for one in inputs.journal.unfinished()
         if (one.workspace in owners or one.home in ("", own) or is_gone(one.home))
-        and (one.why or one.since is None or inputs.now - one.since >= _LONG_HELD)
+        and (one.why or one.since is None or _is_long(one.since, inputs.now))
     ]
+
+
+def _is_long(since: datetime, now: datetime) -> bool:
+    """Whether it began long ago; or at a time ahead, as the clock went back: nobody knows then."""
+    return not -_APART < now - since < _LONG_HELD
 
 
 def _left(agent: str | None, one: OpenErasure) -> str:

@@ -496,6 +496,23 @@ def test_an_erasure_is_told_beside_locks_once_it_takes_too_long(world: World) ->
     assert status(world, "locks") == "ok"
 
 
+def test_what_began_ahead_of_the_clock_is_not_taken_for_new(world: World) -> None:
+    """The clock went back since: how long it really takes nobody knows."""
+    world.journal.promise(
+        AGENT.workspace, Erasure("main", (), frozenset(), frozenset()), NOW, home=HOME
+    )
+    world.lock_list.current = [HeldLock("workspace-a.lock", "process 12", NOW)]
+    world.clock.at = NOW - timedelta(seconds=59)
+    assert status(world, "locks") == "ok"
+    world.clock.at = NOW - timedelta(hours=3)
+    found = inputs(world, "locks")
+    assert (
+        "13:20 UTC: it was cut off; held for over 10 minutes, or from a time ahead: "
+        in found.message
+    )
+    assert found.value == 2
+
+
 @pytest.mark.parametrize("home", ["of-this", "moved-since", "unknown"])
 def test_an_erasure_is_told_where_no_agent_works_any_more(world: World, home: str) -> None:
     erasure = Erasure("gone", (), frozenset(), frozenset())
