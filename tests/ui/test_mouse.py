@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from textual.events import MouseScrollDown
+import pytest
+from textual.events import MouseDown, MouseScrollDown, MouseUp
 
 from memconsole.ui.widgets.line import Bar
 from tests.ui.driving import COMPACT, WIDE, Desk, at_work
@@ -73,6 +74,46 @@ async def test_the_wheel_scrolls_what_does_not_fit_and_the_cursor_stays_in_view(
         await desk.settle()
         assert desk.text("dialog") != before
         assert "▸" in desk.text("dialog")
+
+
+async def drag(desk: Desk, down: tuple[int, int], up: tuple[int, int], *, button: int = 1) -> None:
+    """Put a button of the mouse down in one place of the terminal and up in another."""
+    for kind, (x, y) in ((MouseDown, down), (MouseUp, up)):
+        # widget, x, y, by how much, button, and no key held
+        desk.app.post_message(kind(None, x, y, 0, 0, button, False, False, False))
+        await desk.settle()
+
+
+@pytest.mark.parametrize("size", [COMPACT, WIDE])
+async def test_marking_text_with_the_mouse_does_nothing(
+    engine: FakeEngine, size: tuple[int, int]
+) -> None:
+    async with at_work(engine, size) as desk:
+        await desk.press("2")
+        keys = desk.picture().splitlines()[-1]
+        last = size[1] - 1
+        places = [(keys.index(word) + 1, last) for word in ("c checkpoint", "R rotate")]
+        await drag(desk, *places)
+        await drag(desk, places[1], places[1], button=3)
+        await drag(desk, places[1], places[1], button=2)
+        assert desk.screen == "overview"
+        chosen, x = desk.cursor("sessions"), size[0] - 20
+        await drag(desk, (x, 4), (x + 5, 7))
+        await drag(desk, (x, 7), (x + 9, 7))
+        assert desk.cursor("sessions") == chosen
+        await drag(desk, (x, 7), (x + 1, 7))
+        assert desk.cursor("sessions") != chosen
+        await desk.press("F")
+        lines = desk.picture().splitlines()
+        y = next(place for place, line in enumerate(lines) if "[ Cancel ]" in line)
+        yes = lines[y].index("[ y")
+        await drag(desk, (lines[y].index("[ Cancel"), y), (yes + 3, y))
+        await drag(desk, (yes + 3, y - 2), (yes + 3, y))
+        await drag(desk, (yes + 3, y), (yes + 3, y), button=3)
+        assert desk.screen == "action"
+        assert not engine.done
+        await drag(desk, (yes + 3, y), (yes + 3, y))
+        assert engine.done
 
 
 async def test_a_click_on_a_button_answers_the_question(engine: FakeEngine) -> None:

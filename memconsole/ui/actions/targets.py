@@ -114,6 +114,11 @@ def wants_session(finding: Attention, view: SessionView) -> bool:
     return bool(finding.command) and is_same and not finding.is_for_all
 
 
+def wanted_sessions(findings: Iterable[Attention]) -> frozenset[tuple[str | None, str | None]]:
+    """Return agent and key of each session that a finding is about, as `wants_session` tells."""
+    return frozenset((one.agent, one.key) for one in findings if one.command and not one.is_for_all)
+
+
 def for_command(
     spec: CommandSpec, targets: tuple[Target, ...], snapshot: ConsoleSnapshot | None
 ) -> tuple[Target, ...]:

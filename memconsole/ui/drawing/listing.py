@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, overload
 
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells
@@ -11,7 +12,7 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Rich, Role, Row, Span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from memconsole.ui.drawing.spans import Column, Line
     from memconsole.ui.drawing.table import Fitted
@@ -59,7 +60,7 @@ class Listing:
     age: str = ""
     number: int | None = None
     columns: tuple[Column, ...] = ()
-    rows: tuple[Row, ...] = ()
+    rows: Sequence[Row] = ()
     sort: Sort | None = None
     empty: tuple[str, ...] = ()
     is_stale: bool = False
@@ -80,6 +81,45 @@ class Listing:
     def rows_top(self) -> int:
         """Lines above the first row, the frame included."""
         return 1 + len(self.fixed) + self.has_header
+
+
+class LateRows(Sequence[Row]):
+    """Rows that are made when they are looked at: most of a long list never are.
+
+    Each of them is a thing of its own, on one line.
+
+    Attributes:
+        places: Of the rows, by their keys.
+    """
+
+    def __init__(
+        self, keys: Sequence[str], places: Mapping[str, int], make: Callable[[int], Row]
+    ) -> None:
+        self._keys = keys
+        self._make = make
+        self._made: dict[int, Row] = {}
+        self.places = places
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self._keys)
+
+    @overload
+    def __getitem__(self, index: int) -> Row: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Row, ...]: ...
+
+    def __getitem__(self, index: int | slice) -> Row | tuple[Row, ...]:
+        """Return one row, or some."""
+        places = range(len(self._keys))[index]
+        return self._row(places) if isinstance(places, int) else tuple(map(self._row, places))
+
+    def _row(self, place: int) -> Row:
+        row = self._made.get(place)
+        if row is None:
+            row = self._made[place] = self._make(place)
+        return row
 
 
 def text_row(key: str, *spans: Span, value: str = "", is_heading: bool = False) -> Row:

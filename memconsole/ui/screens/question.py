@@ -17,6 +17,7 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span
 from memconsole.ui.keys import bind
 from memconsole.ui.screens.base import Dialog, Result
+from memconsole.ui.widgets.line import TakesClicks
 from memconsole.ui.widgets.pane import Pane
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class Button:
 YES, NO, CANCEL = "yes", "no", "cancel"
 
 
-class Question(Dialog[Result]):
+class Question(TakesClicks, Dialog[Result]):
     """A dialog with a row of buttons below its text."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -212,6 +213,8 @@ class Question(Dialog[Result]):
 
     def on_click(self, event: events.Click) -> None:
         """Press with the mouse."""
+        if not self.is_click(event):
+            return
         dialog = self._dialog
         x, y = event.screen_x - dialog.region.x, event.screen_y - dialog.region.y
         lines = dialog.text.split("\n")

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from textual import events
+    from textual.geometry import Offset
 
     from memconsole.ui.drawing.spans import Line, Role
     from memconsole.ui.drawing.themes import SpanStyles
@@ -54,7 +55,26 @@ class HasSpanStyles(Protocol):
     span_styles: SpanStyles
 
 
-class Drawn(Widget, inherit_bindings=False):
+class TakesClicks:
+    """Stands before what answers the mouse: a click is the left button, down and up in one place.
+
+    To Textual each release above the widget of the press is one. But whoever draws the mouse along
+    a line wants its text, and must not rotate what the mouse comes to rest on.
+    """
+
+    _down: Offset | None = None
+
+    def on_mouse_down(self, event: events.MouseDown) -> None:
+        """Remember where the button went down."""
+        self._down = event.screen_offset if event.button == 1 else None
+
+    def is_click(self, event: events.Click) -> bool:
+        """Whether the button came up where it went down; a hand may shake by a cell."""
+        down, up = self._down, event.screen_offset
+        return down is not None and down.y == up.y and abs(down.x - up.x) <= 1
+
+
+class Drawn(TakesClicks, Widget, inherit_bindings=False):
     """Shows lines of spans; the console knows how each role looks."""
 
     def __init__(self, name: str, *, classes: str | None = None) -> None:
@@ -124,6 +144,8 @@ class Bar(Drawn, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Press the key that stands under the mouse."""
+        if not self.is_click(event):
+            return
         end, key = 0, ""
         for span in self.lines[0] if self.lines else ():
             end += cells.width(span.text)

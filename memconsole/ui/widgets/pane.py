@@ -175,7 +175,9 @@ def _bottom(listing: Listing, place: Place, style: PaneStyle) -> Line:
 
 def _things(place: Place, lines: int) -> int:
     """Return how many rows the first lines are, one on two lines counted once."""
-    return lines - sum(bool(one.goes_on) for one in place.rows[:lines] if place.has_broken)
+    if not place.has_broken:
+        return lines
+    return lines - sum(bool(one.goes_on) for one in place.rows[:lines])
 
 
 def _side(line: Line, y: int, thumb: range, style: PaneStyle) -> Line:
@@ -416,6 +418,8 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: events.Click) -> None:
         """Select the row under the mouse, a second click opens it; on the frame, take a tab."""
+        if not self.is_click(event):
+            return
         if event.y == self.size.height - 1:
             self._press_tab(event.x)
             return

@@ -6,8 +6,11 @@ from dataclasses import field
 from typing import TYPE_CHECKING
 
 from memconsole.lazy_dataclass import dataclass
+from memconsole.ui.drawing.listing import LateRows
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from memconsole.ui.drawing.spans import Row
 
 
@@ -30,7 +33,7 @@ class Place:
     """
 
     finds: bool = False
-    rows: tuple[Row, ...] = ()
+    rows: Sequence[Row] = ()
     cursor: str | None = None
     offset: int = 0
     height: int = 1
@@ -39,10 +42,10 @@ class Place:
     pinned: int = 0
     is_led: bool = False
     has_broken: bool = False
-    _all: tuple[Row, ...] = ()
-    _index: dict[str, int] = field(default_factory=dict)
+    _all: Sequence[Row] = ()
+    _index: Mapping[str, int] = field(default_factory=dict)
 
-    def take(self, rows: tuple[Row, ...]) -> None:
+    def take(self, rows: Sequence[Row]) -> None:
         """Take new rows; the cursor stays on its row, or near its old place when that is gone."""
         self._all = rows
         self._show()
@@ -53,8 +56,11 @@ class Place:
         if self.needle and not self.finds:
             shown = {row.key for row in self._all if row.is_heading or self.matches(row)}
             self.rows = tuple(row for row in self._all if (row.goes_on or row.key) in shown)
-        self._index = {row.key: place for place, row in enumerate(self.rows)}
-        self.has_broken = any(row.goes_on for row in self.rows)
+        if isinstance(self.rows, LateRows):
+            self._index, self.has_broken = self.rows.places, False
+        else:
+            self._index = {row.key: place for place, row in enumerate(self.rows)}
+            self.has_broken = any(row.goes_on for row in self.rows)
         if self.cursor not in self._index:
             self.cursor = self._same_thing(self.cursor or "") or self._near(old or 0)
         self._keep_in_view()
@@ -108,7 +114,7 @@ class Place:
             self.offset += step
             self._clamp()
             return
-        places = [place for place, row in enumerate(self.rows) if not row.is_heading]
+        places = self._places()
         now = places.index(index)
         self.cursor = self.rows[places[min(max(now + step, 0), len(places) - 1)]].key
         self._keep_in_view()
@@ -173,10 +179,18 @@ class Place:
         above = [place for place in places if place <= int(number)]
         return f"{stem}:{max(above) if above else min(places)}"
 
+    def _places(self) -> Sequence[int]:
+        """Return where the rows are that can be selected."""
+        if isinstance(self.rows, LateRows):
+            return range(len(self.rows))
+        return [place for place, row in enumerate(self.rows) if not row.is_heading]
+
     def _near(self, index: int) -> str | None:
-        places = [place for place, row in enumerate(self.rows) if not row.is_heading]
+        places = self._places()
         if not places:
             return None
+        if isinstance(places, range):
+            return self.rows[min(max(index, 0), len(places) - 1)].key
         return self.rows[min(places, key=lambda place: abs(place - index))].key
 
     def _keep_in_view(self) -> None:
@@ -185,7 +199,7 @@ class Place:
             self.offset = 0
         if index is not None and index >= self.stays:
             last = index
-            while last + 1 < len(self.rows) and self.rows[last + 1].goes_on:
+            while self.has_broken and last + 1 < len(self.rows) and self.rows[last + 1].goes_on:
                 last += 1
             self.offset = max(self.offset, last - height + 1)
             self.offset = min(self.offset, index - self.stays)

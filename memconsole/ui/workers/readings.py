@@ -18,6 +18,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from memconsole.domain.snapshot.known import with_known_sessions
 from memconsole.errors import MemconsoleError
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.messages import FilesChanged, SnapshotFailed, SnapshotGrew, SnapshotTaken
@@ -93,6 +94,7 @@ class Readings:
         self._took_s = 0.0
         self._has_all = False
         self._last: object = None
+        self._shown: ConsoleSnapshot | None = None
         self._alike = 0
         self._stop = threading.Event()
         self._is_drawn = threading.Event()
@@ -157,6 +159,7 @@ class Readings:
                 SnapshotFailed("a reading failed, which is a bug", "The log has it: press l.")
             )
         else:
+            self._shown = snapshot = with_known_sessions(snapshot, self._shown)
             is_first, self._has_all = not self._has_all, True
             counts = tuple((view.session_id, view.tokens) for view in snapshot.sessions)
             told = (counts, *_others(snapshot))

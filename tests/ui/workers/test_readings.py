@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import threading
 from dataclasses import replace
 from datetime import timedelta
@@ -233,3 +234,15 @@ async def test_plus_and_minus_stop_at_their_ends(engine: FakeEngine) -> None:
         await desk.press(*["minus"] * 9)
         assert desk.app.readings.interval == INTERVALS[0]
         assert "refreshing every 1 s" in desk.bar("keys")
+
+
+async def test_a_session_that_is_as_it_was_is_the_same_object(engine: FakeEngine) -> None:
+    async with at_work(engine) as desk:
+        before = desk.app.snapshot
+        assert before is not None
+        engine.reading = replace(before, sessions=tuple(map(copy.copy, before.sessions)))
+        desk.app.readings.request()
+        await desk.settle()
+        assert desk.app.snapshot is not before
+        assert desk.app.snapshot is not None
+        assert desk.app.snapshot.sessions is before.sessions

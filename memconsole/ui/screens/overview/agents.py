@@ -6,8 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from memconsole.domain.sessions.activity import told
-from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.snapshot.danger import agent_danger, dangers
+from memconsole.domain.snapshot.danger import agent_danger
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
 from memconsole.text.figures import at_least
@@ -19,6 +18,7 @@ from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.names import agent_name, doing_role
 from memconsole.ui.drawing.spans import Cell, Column, Role, Row, Span, fill_line
 from memconsole.ui.drawing.table import measured
+from memconsole.ui.screens.overview.crowd import Crowd
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -83,13 +83,19 @@ class _Name:
         return fill_line((Span(self.id, self.role), Span(rest, Role.MUTED)), width)
 
 
-def agents_listing(snapshot: ConsoleSnapshot, context: Context, *, sort: Sort = USUAL) -> Listing:
+def agents_listing(
+    snapshot: ConsoleSnapshot,
+    context: Context,
+    *,
+    sort: Sort = USUAL,
+    crowd: Crowd | None = None,
+) -> Listing:
     """Return one row an agent, and one for all of them when there are several."""
-    fills = fullest(snapshot)
+    crowd = crowd or Crowd().take(snapshot)
+    fills = crowd.fills
     agents = list(snapshot.agents)
     if sort.name == USUAL.name:
-        worst = dangers(snapshot.sessions)
-        agents.sort(key=lambda agent: agent_danger(agent, worst), reverse=sort.falling)
+        agents.sort(key=lambda agent: agent_danger(agent, crowd.worst), reverse=sort.falling)
     elif sort.name != "home":
         agents.sort(key=_order(sort.name, fills), reverse=sort.falling)
     has_trend = any(agent.pool is not None and agent.pool.trend for agent in agents)
@@ -134,16 +140,6 @@ def _about(snapshot: ConsoleSnapshot, context: Context) -> str:
     if snapshot.unread:
         return f"{context.glyphs.dot} {count} of {count + snapshot.unread} read"
     return f"{context.glyphs.dot} {count}" if count > 1 else ""
-
-
-def fullest(snapshot: ConsoleSnapshot) -> dict[str, float]:
-    """Return the highest fill of each agent's live sessions, 1 at the threshold."""
-    fills: dict[str, float] = {}
-    for view in snapshot.sessions:
-        if view.state is SessionState.LIVE and view.percent_of_threshold is not None:
-            fill = view.percent_of_threshold / 100
-            fills[view.agent.id] = max(fill, fills.get(view.agent.id, 0.0))
-    return fills
 
 
 def own_name(name: str) -> str:

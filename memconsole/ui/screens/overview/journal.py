@@ -111,7 +111,8 @@ def _broken(row: Row, room: int, most: int) -> Iterator[Row]:
         yield row
         return
     pieces = list(cells.wrap(said.text, room))
-    pieces[most - 1 :] = [" ".join(pieces[most - 1 :])]
+    if len(pieces) > most:
+        pieces[most - 1 :] = [" ".join(pieces[most - 1 :])]
     yield replace(row, cells=(*others, Piece(said.text, pieces[0], said.role)))
     blank = (Cell(),) * len(others)
     for number, piece in enumerate(pieces[1:], 2):

@@ -6,15 +6,14 @@ somebody moves through them.
 
 from __future__ import annotations
 
-from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.domain.memory.files import MARKER_TAGS
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
-    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot, SessionView
+    from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ui.drawing.listing import Listing
 
 FRAME = 2
@@ -45,9 +44,13 @@ class Heights(NamedTuple):
     journal: int
 
 
-def lists_need(snapshot: ConsoleSnapshot, is_usual: Callable[[SessionView], bool]) -> int:
-    """Return the lines of the longest list of the upper panels, whichever agent is selected."""
-    counts = Counter(view.agent.id for view in snapshot.sessions if is_usual(view))
+def lists_need(snapshot: ConsoleSnapshot, counts: Mapping[str, int]) -> int:
+    """Return the lines of the longest list of the upper panels, whichever agent is selected.
+
+    Args:
+        snapshot: The reading.
+        counts: Sessions that are listed of each agent.
+    """
     everyone = len(snapshot.agents) + (len(snapshot.agents) > 1)
     return max(everyone, *counts.values(), 1) + _HEADING + FRAME
 

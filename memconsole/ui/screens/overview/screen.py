@@ -13,7 +13,7 @@ from textual.containers import Horizontal
 from memconsole.domain.commands.command import Subject
 from memconsole.domain.events import EventKind
 from memconsole.domain.snapshot.homes import MANY, hosts
-from memconsole.ui.actions.targets import ALL, for_agents, for_homes, for_views, wants_session
+from memconsole.ui.actions.targets import ALL, for_agents, for_homes, for_views, wanted_sessions
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.names import row_key
 from memconsole.ui.drawing.spans import Role
@@ -23,6 +23,7 @@ from memconsole.ui.screens.overview import agents as agent_rows
 from memconsole.ui.screens.overview import hosts as host_rows
 from memconsole.ui.screens.overview import layout
 from memconsole.ui.screens.overview import sessions as session_rows
+from memconsole.ui.screens.overview.crowd import Crowd, is_usual
 from memconsole.ui.screens.overview.journal import JournalPane
 from memconsole.ui.screens.overview.memory import has_waiting, memory_listing
 from memconsole.ui.screens.overview.sessions import detail_line
@@ -95,8 +96,8 @@ class OverviewScreen(ConsoleScreen):
         self._large: tuple[ConsoleSnapshot, bool] | None = None
         self._first_row: str | None = None
         self._needed: tuple[ConsoleSnapshot, int, int, int] | None = None
-        self._indexed: ConsoleSnapshot | None = None
-        self._sessions: dict[str, SessionView] = {}
+        self._crowd = Crowd()
+        self._wanted: tuple[ConsoleSnapshot, frozenset[tuple[str | None, str | None]]] | None = None
         self._listed_agent: str | None = ""
         self._index_timer: Timer | None = None
         self._last_rows: dict[str | None, str | None] = {}
@@ -218,7 +219,7 @@ class OverviewScreen(ConsoleScreen):
         else:
             snapshot = self._scope or snapshot
             if self._needed is None or self._needed[0] is not snapshot or self._needed[1] != tags:
-                lists = layout.lists_need(snapshot, session_rows.is_usual)
+                lists = layout.lists_need(snapshot, self._crowd.take(snapshot).usual)
                 self._needed = snapshot, tags, lists, layout.memory_needs(snapshot, tags)
             _, _, lists, memory = self._needed
         search = self._search.listing
@@ -303,8 +304,9 @@ class OverviewScreen(ConsoleScreen):
                 snapshot, context, group=self._group, sort=self._hosts_sort
             )
         else:
+            scope = self._scope or snapshot
             listing = agent_rows.agents_listing(
-                self._scope or snapshot, context, sort=self._agents_sort
+                scope, context, sort=self._agents_sort, crowd=self._crowd.take(scope)
             )
         pane.show(listing)
         if is_other and not pane.select(cursor or ""):
@@ -350,12 +352,14 @@ class OverviewScreen(ConsoleScreen):
             sort=self._sessions_sort,
             everything=self._everything,
             width=pane.room[0],
+            crowd=self._crowd.take(snapshot),
         )
         pane.show(listing)
         if is_other:
-            row = self._last_rows.get(agent_id) or session_rows.worst(snapshot, listing.rows)
-            if row is not None:
-                pane.select(row)
+            row = self._last_rows.get(agent_id)
+            wanted = session_rows.worst(snapshot) if row is None else (row,)
+            if not any(map(pane.select, wanted)) and row is None and listing.rows:
+                pane.select(listing.rows[0].key)
 
     def _put_cursor(self, snapshot: ConsoleSnapshot) -> bool:
         """Once, at the start: on the agent that the worst finding is about; False for no move."""
@@ -392,7 +396,7 @@ class OverviewScreen(ConsoleScreen):
         own = snapshot.of_agent(finding.agent) if finding.key else ()
         row = next((row_key(one) for one in own if one.key_text == finding.key), None)
         view = None if row is None else self._session_at(row)
-        if view is not None and not session_rows.is_usual(view):
+        if view is not None and not is_usual(view):
             self._everything = True
         self._show_dependants(snapshot)
         if row is not None and not self.named("sessions").select(row):
@@ -628,11 +632,7 @@ class OverviewScreen(ConsoleScreen):
 
     def _session_at(self, key: str) -> SessionView | None:
         snapshot = self._scope
-        if snapshot is not self._indexed:
-            sessions = () if snapshot is None else snapshot.sessions
-            self._sessions = {row_key(view): view for view in reversed(sessions)}
-            self._indexed = snapshot
-        return self._sessions.get(key)
+        return None if snapshot is None else self._crowd.take(snapshot).at(key)
 
     def action_back(self) -> None:
         """Go back one step; from the search, that is without its query."""
@@ -708,8 +708,10 @@ class OverviewScreen(ConsoleScreen):
         snapshot, agents = self._scope, self.named("agents").place
         if snapshot is None or agents.marks or self.is_on_hosts or self.is_small:
             return False
+        if self._wanted is None or self._wanted[0] is not snapshot:
+            self._wanted = snapshot, wanted_sessions(snapshot.attention)
         own = [one for one in self._views() if one.agent.id == agents.cursor]
-        return any(wants_session(one, view) for one in snapshot.attention for view in own)
+        return any((one.agent.id, one.key_text) in self._wanted[1] for one in own)
 
     def _views(self) -> list[SessionView]:
         """Return the sessions that are marked in their panel, else the selected one."""

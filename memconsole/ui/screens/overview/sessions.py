@@ -19,19 +19,21 @@ from memconsole.text import figures
 from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.gauges import Course, GaugedName, MarkedGauge, short, short_age
-from memconsole.ui.drawing.listing import Listing, Sort
+from memconsole.ui.drawing.listing import LateRows, Listing, Sort
 from memconsole.ui.drawing.literal import literal, shorter
 from memconsole.ui.drawing.names import doing_role, full_name, row_key, session_name, state_word
 from memconsole.ui.drawing.spans import Cell, Column, LateCells, Role, Row, Span
 from memconsole.ui.drawing.table import measured
+from memconsole.ui.screens.overview.crowd import Crowd
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from memconsole.domain.snapshot.outlook import Limits
     from memconsole.domain.snapshot.snapshot import AgentView, ConsoleSnapshot, SessionView
     from memconsole.ui.drawing.context import Context
     from memconsole.ui.drawing.spans import AnyCell, Line
+    from memconsole.ui.screens.overview.crowd import Ordered
 
 
 SORTS = ("danger", "full", "grows", "due", "session", "updated")
@@ -53,6 +55,7 @@ def sessions_listing(
     sort: Sort = USUAL,
     everything: bool = False,
     width: int = 0,
+    crowd: Crowd | None = None,
 ) -> Listing:
     """Return the sessions of one agent, or of all of them.
 
@@ -63,13 +66,19 @@ def sessions_listing(
         sort: Their order.
         everything: Also cron runs, archives and orphans.
         width: Cells of a row; 0 before anybody knows.
+        crowd: What is known of the sessions of this reading; None finds it.
     """
-    own = list(snapshot.of_agent(agent_id))
-    shown = [view for view in own if everything or is_usual(view)]
-    shown.sort(key=_ORDERS[sort.name], reverse=sort.falling)
+    found = (crowd or Crowd().take(snapshot)).ordered(
+        snapshot, agent_id, _ORDERS[sort.name], falling=sort.falling, everything=everything
+    )
     with_agent, is_narrow = agent_id is None, 0 < width < _NARROW
     cells = partial(_narrow_cells if is_narrow else _cells, context=context, with_agent=with_agent)
-    rows = tuple(_row(view, cells, is_old=snapshot.is_away(view.agent.id)) for view in shown)
+
+    def row(place: int) -> Row:
+        view = found.views[place]
+        return _row(view, found.keys[place], cells, is_old=snapshot.is_away(view.agent.id))
+
+    rows = LateRows(found.keys, found.places, row)
     home = None if agent_id is None else snapshot.home_of(agent_id)
     return Listing(
         title="Sessions",
@@ -77,7 +86,7 @@ def sessions_listing(
         + (
             "not readable"
             if agent_id is not None and _unreadable(snapshot, agent_id)
-            else _folded(own, shown, is_all=snapshot.is_whole or agent_id is not None)
+            else _folded(found, is_all=snapshot.is_whole or agent_id is not None)
         ),
         source=source_word(snapshot.era.sessions) if home is None else literal(home.label),
         age=context.age_of(snapshot, home),
@@ -86,32 +95,28 @@ def sessions_listing(
             _leading(_columns(with_agent=with_agent, is_narrow=is_narrow), sort), rows, sort.name
         ),
         rows=rows,
-        pinned=sum(view.is_due for view in shown) if sort == USUAL else 0,
+        pinned=found.due if sort == USUAL else 0,
         sort=sort,
-        empty=_empty(snapshot, own, agent_id),
+        empty=_empty(snapshot, agent_id, has_any=bool(found.own)),
         is_stale=context.is_stale(snapshot.taken_at) or (home is not None and bool(home.failure)),
-        problem=_problem(snapshot, agent_id, shown),
+        problem=_problem(snapshot, agent_id, found.suspect),
     )
 
 
-def is_usual(view: SessionView) -> bool:
-    """Whether a session is shown unless all are asked for."""
-    return view.state is SessionState.LIVE and not view.is_cron_run
-
-
-def worst(snapshot: ConsoleSnapshot, rows: tuple[Row, ...]) -> str | None:
-    """Return the row of the session that wants attention most, else the first one."""
-    by_key = {row.value: row.key for row in reversed(rows) if not row.is_heading}
+def worst(snapshot: ConsoleSnapshot) -> Iterator[str]:
+    """Yield the rows of sessions that want attention, what wants it most first."""
     for finding in snapshot.attention:
-        if finding.key in by_key:
-            return by_key[finding.key]
-    return next((row.key for row in rows if not row.is_heading), None)
+        for view in snapshot.of_agent(finding.agent) if finding.agent and finding.key else ():
+            if view.key_text == finding.key:
+                yield row_key(view)
 
 
-def _folded(own: list[SessionView], shown: list[SessionView], *, is_all: bool) -> str:
-    live = sum(is_usual(view) for view in own)
+def _folded(found: Ordered, *, is_all: bool) -> str:
+    hidden = [one.view for one in found.own if not one.is_usual]
+    live = len(found.own) - len(hidden)
     parts = [f"{at_least(live, is_all=is_all)} live"]
-    hidden = [] if len(own) == len(shown) else [view for view in own if not is_usual(view)]
+    if len(found.own) == len(found.views):
+        hidden = []
     runs = sum(view.state is SessionState.LIVE for view in hidden)
     ended = len(hidden) - runs
     if runs:
@@ -160,10 +165,10 @@ def _leading(columns: tuple[Column, ...], sort: Sort) -> tuple[Column, ...]:
 
 
 def _row(
-    view: SessionView, make: Callable[[SessionView], Sequence[AnyCell]], *, is_old: bool
+    view: SessionView, key: str, make: Callable[[SessionView], Sequence[AnyCell]], *, is_old: bool
 ) -> Row:
     return Row(
-        key=row_key(view),
+        key=key,
         cells=LateCells(partial(_grey, make, view) if is_old else partial(make, view)),
         value=view.key_text or view.session_id or "",
         search=partial(_search, view),
@@ -282,9 +287,7 @@ def _tone(view: SessionView) -> Role:
     return Role.PLAIN
 
 
-def _empty(
-    snapshot: ConsoleSnapshot, own: list[SessionView], agent_id: str | None
-) -> tuple[str, ...]:
+def _empty(snapshot: ConsoleSnapshot, agent_id: str | None, *, has_any: bool) -> tuple[str, ...]:
     if not snapshot.agents:
         return ("no agents yet: nothing to watch here", "start the platform once, then press r")
     if broken := _unreadable(snapshot, agent_id):
@@ -298,7 +301,7 @@ def _empty(
             ),
             "! shows what to do",
         )
-    if own:
+    if has_any:
         return ("no live session; a a shows what has ended",)
     owner = f"agent {agent_id}" if agent_id else "this home"
     return (f"no sessions: {owner} holds no messages yet",)
@@ -310,7 +313,9 @@ def _unreadable(snapshot: ConsoleSnapshot, agent_id: str | None) -> list[AgentVi
     return [one for one in meant if one.sessions is None]
 
 
-def _problem(snapshot: ConsoleSnapshot, agent_id: str | None, shown: Iterable[SessionView]) -> str:
+def _problem(
+    snapshot: ConsoleSnapshot, agent_id: str | None, doubted: Iterable[SessionView]
+) -> str:
     """Return what is wrong: what cannot be read, then what cannot be true, then the rest."""
     agents = [agent for agent in snapshot.agents if agent_id in (None, agent.ref.id)]
     problems = [
@@ -321,8 +326,7 @@ def _problem(snapshot: ConsoleSnapshot, agent_id: str | None, shown: Iterable[Se
     unreadable = (text for is_read, text in problems if not is_read)
     suspect = (
         f"{why_suspect(view)} ({full_name(view) if agent_id is None else session_name(view)})"
-        for view in shown
-        if view.count.state is TokenState.SUSPECT
+        for view in doubted
     )
     return next(chain(unreadable, suspect, (text for _, text in problems)), "")
 

@@ -162,6 +162,19 @@ async def test_lines_that_go_on_are_no_lines_of_the_count(engine: FakeEngine) ->
         assert f" {total + 2}/{total + 2} " in desk.text("journal").splitlines()[-1]
 
 
+@pytest.mark.parametrize(("words_", "lines"), [(4, 1), (16, 2), (26, 3), (60, 3)])
+async def test_a_result_takes_the_lines_that_it_needs(
+    engine: FakeEngine, words_: int, lines: int
+) -> None:
+    engine.reading = reading(replace(newest(9), message="abcde " * words_), events=())
+    async with at_work(engine) as desk:
+        rows = desk.pane("journal").place.rows
+        told = [one for one in rows if "run-9" in (one.key, one.goes_on)]
+        assert len(told) == lines
+        assert all("abcde" in "".join(cell.text for cell in one.cells) for one in told)
+        assert ("…" in desk.text("journal")) == (words_ == 60)
+
+
 async def test_a_result_on_two_lines_is_one_line_of_a_file(engine: FakeEngine) -> None:
     engine.reading = reading(replace(newest(9), message=REASON), events=())
     async with at_work(engine) as desk:
