@@ -82,12 +82,7 @@ def sessions_listing(
     home = None if agent_id is None else snapshot.home_of(agent_id)
     return Listing(
         title="Sessions",
-        about=f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} "
-        + (
-            "not readable"
-            if agent_id is not None and _unreadable(snapshot, agent_id)
-            else _folded(found, is_all=snapshot.is_whole or agent_id is not None)
-        ),
+        about=_about(snapshot, context, agent_id, found),
         source=source_word(snapshot.era.sessions) if home is None else literal(home.label),
         age=context.age_of(snapshot, home),
         number=2,
@@ -101,6 +96,16 @@ def sessions_listing(
         is_stale=context.is_stale(snapshot.taken_at) or (home is not None and bool(home.failure)),
         problem=_problem(snapshot, agent_id, found.suspect),
     )
+
+
+def _about(
+    snapshot: ConsoleSnapshot, context: Context, agent_id: str | None, found: Ordered
+) -> str:
+    """Return whose sessions they are, and how many."""
+    many = _folded(found, is_all=snapshot.is_whole or agent_id is not None)
+    if agent_id is not None and _unreadable(snapshot, agent_id):
+        many = "not readable"
+    return f"{context.glyphs.dot} {agent_id or 'all agents'} {context.glyphs.dot} {many}"
 
 
 def worst(snapshot: ConsoleSnapshot) -> Iterator[str]:
