@@ -74,14 +74,6 @@ def listening(feed: platform.ChangeFeed, *roots: Path) -> Iterator[Listener]:
         assert not thread.is_alive()
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    for name in ("agents/main/sessions", "agents/main/agent", "workspace/memory/deep/er"):
-        (folder / name).mkdir(parents=True)
-    return folder
-
-
 def test_writing_appending_renaming_and_deleting(home: Path, feed: FileChangeFeed) -> None:
     sessions = home / "agents/main/sessions"
     with listening(feed, home) as listener:

@@ -18,14 +18,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    folder = tmp_path / "home"
-    for name in ("agents/main/sessions", "agents/main/agent", "workspace/memory/deep/er"):
-        (folder / name).mkdir(parents=True)
-    return folder
-
-
 @pytest.mark.parametrize(
     "name",
     [

@@ -33,12 +33,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Sessions:
-    """An empty sessions folder of agent `main`."""
-    return Sessions(tmp_path / ".openclaw")
-
-
 def test_archives_are_listed_apart(place: Sessions) -> None:
     place.file(f"{ID_A}.jsonl.reset.{STAMP}")
     place.file(f"{ID_B}.jsonl.deleted.{STAMP}.zst")

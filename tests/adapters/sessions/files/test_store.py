@@ -37,12 +37,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-@pytest.fixture
-def place(tmp_path: Path) -> Sessions:
-    """An empty sessions folder of agent `main`."""
-    return Sessions(tmp_path / ".openclaw")
-
-
 ENTRY = {
     "sessionId": ID_A,
     "updatedAt": 1_775_982_000_000,

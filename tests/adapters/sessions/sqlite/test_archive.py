@@ -9,32 +9,21 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.sessions.sqlite import archive
-from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.transcripts.packing import zstd
 from memconsole.domain.sessions.stored import TranscriptKind, TranscriptState
 from memconsole.domain.transcripts.records import EntryKind
 from memconsole.errors import StoreError
-from tests.homes import SqliteHome
 from tests.transcripts import line, message, talk
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
+    from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
     from memconsole.adapters.sqlite.choice import SqlValue
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies
     from memconsole.domain.sessions.stored import StoredSession, TranscriptRef
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> SqliteHome:
-    return SqliteHome(tmp_path / ".openclaw")
-
-
-@pytest.fixture
-def store(copies: PrivateCopies) -> SqliteSessionStore:
-    return SqliteSessionStore(copies)
+    from tests.homes import SqliteHome
 
 
 def change(home: SqliteHome, statement: str, *values: SqlValue) -> None:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.adapters.sessions.sqlite import events as sqlite_events
-from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
 from memconsole.adapters.sqlite import choice, ways
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.adapters.sqlite.read_only import ReadOnlyDatabase, keep_open
@@ -23,22 +22,12 @@ from tests.transcripts import header, line, message, talk
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
     from memconsole.adapters.sqlite.choice import Connection, SqlValue
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies
     from memconsole.domain.sessions.stored import TranscriptRef
     from memconsole.domain.transcripts.records import Entry
 
 LONG = "a word of a long message " * 60
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> SqliteHome:
-    return SqliteHome(tmp_path / ".openclaw")
-
-
-@pytest.fixture
-def store(copies: PrivateCopies) -> SqliteSessionStore:
-    return SqliteSessionStore(copies)
 
 
 def ref_of(store: SqliteSessionStore, home: SqliteHome) -> TranscriptRef:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
 from memconsole.adapters.sqlite.own import open_own
 from memconsole.domain.agents import Storage
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
@@ -17,8 +16,8 @@ from tests.transcripts import START, milliseconds, talk
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from memconsole.adapters.sessions.sqlite.store import SqliteSessionStore
     from memconsole.adapters.sqlite.choice import SqlValue
-    from memconsole.adapters.sqlite.private_copy import PrivateCopies
     from memconsole.domain.sessions.stored import StoreListing
 
 SCHEMA_13 = """
@@ -44,16 +43,6 @@ CREATE TABLE memory_index_meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 INSERT INTO schema_meta VALUES ('primary', 'agent', 1);
 """
 LATER = milliseconds(START) + 60_000
-
-
-@pytest.fixture
-def home(tmp_path: Path) -> SqliteHome:
-    return SqliteHome(tmp_path / ".openclaw")
-
-
-@pytest.fixture
-def store(copies: PrivateCopies) -> SqliteSessionStore:
-    return SqliteSessionStore(copies)
 
 
 def change(home: SqliteHome, statement: str, *values: SqlValue) -> None:
