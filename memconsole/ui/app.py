@@ -200,6 +200,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
             "suspend_process",
             "Suspend",
             show=False,
+            priority=True,
             id="suspend",
             tooltip="goes to the shell; fg comes back",
         ),

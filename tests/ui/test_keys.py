@@ -18,6 +18,7 @@ from memconsole.domain.config_check.finding import ConfigReport, Finding
 from memconsole.domain.gateway import GatewayStatus
 from memconsole.domain.health import Check, CheckStatus, HealthReport
 from memconsole.ui import screens
+from memconsole.ui.app import ConsoleApp
 from memconsole.ui.keys import COMMON
 from memconsole.ui.screens.base import ConsoleScreen
 from memconsole.ui.widgets.line_input import LineInput
@@ -328,6 +329,19 @@ async def test_an_unknown_key_says_so_and_text_takes_every_letter(engine: FakeEn
         assert "J:" not in desk.bar("keys")
         await desk.press("question_mark")
         assert desk.screen == "help"
+
+
+@pytest.mark.parametrize("keys", [(), ("F",), ("question_mark",), ("colon",), ("slash",)], ids=str)
+async def test_the_shell_can_be_gone_to_from_everywhere(
+    engine: FakeEngine, keys: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    went: list[str] = []
+    monkeypatch.setattr(
+        ConsoleApp, "action_suspend_process", lambda self: went.append(str(self.screen.name))
+    )
+    async with at_work(engine) as desk:
+        await desk.press(*keys, "ctrl+z")
+        assert went == [desk.screen]
 
 
 async def test_what_was_said_goes_with_the_next_key_or_click(engine: FakeEngine) -> None:
