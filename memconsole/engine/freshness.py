@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from memconsole.domain.agents import part
 from memconsole.domain.calendar import resolve_zone
@@ -24,7 +24,7 @@ from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.lazy_dataclass import dataclass
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef, Home
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.ports.state import CaptureLog, FlushLog
 
+
+PolicyOf: TypeAlias = "Callable[[SessionView], Policy | None]"
 
 _NO_TIME = timedelta()
 _TWO_DAYS = timedelta(hours=50)
@@ -62,6 +64,7 @@ def freshness_of(
     settings: Settings,
     now: datetime,
     version: str | None = None,
+    policy_of: PolicyOf | None = None,
 ) -> Freshness | None:
     """Return where a session stands; None for what is no live session.
 
@@ -74,11 +77,25 @@ def freshness_of(
         settings: For `freshness.assume` and the zone.
         now: The present.
         version: The Gateway's release, when it answered.
+        policy_of: Remembers the rules, for who asks about many sessions.
     """
     if view.state is not SessionState.LIVE:
         return None
-    policy = _policy_of(view, home, settings, version)
+    policy = (policy_of or policies(home, settings, version))(view)
     return None if policy is None else _judged(view, policy, settings, now)
+
+
+def policies(home: Home, settings: Settings, version: str | None) -> PolicyOf:
+    """Return what finds the rules of a session, once for those of one agent, class and channel."""
+    found: dict[tuple[str, SessionClass, str | None], Policy | None] = {}
+
+    def policy_of(view: SessionView) -> Policy | None:
+        mark = view.agent.id, view.session_class, _channel(view)
+        if mark not in found:
+            found[mark] = _policy_of(view, home, settings, version)
+        return found[mark]
+
+    return policy_of
 
 
 def _policy_of(
@@ -127,17 +144,14 @@ def stale_sessions(
         now: The present.
         version: The Gateway's release, when it answered.
     """
-    policies: dict[tuple[str, SessionClass, str | None], Policy | None] = {}
+    policy_of = policies(home, settings, version)
     zone = resolve_zone(settings.timezone, None).zone
     overdue = functools.cache(lambda hour: overdue_today(now, hour, zone))
     found = []
     for view in views:
         if view.state is not SessionState.LIVE or not view.is_capturable or not view.tokens:
             continue
-        mark = view.agent.id, view.session_class, _channel(view)
-        if mark not in policies:
-            policies[mark] = _policy_of(view, home, settings, version)
-        policy = policies[mark]
+        policy = policy_of(view)
         if policy is None or policy.mode is Mode.NONE:
             continue
         if policy.mode is Mode.DAILY and policy.idle_minutes is None:

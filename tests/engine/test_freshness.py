@@ -15,6 +15,7 @@ from memconsole.domain.freshness import Mode, describe
 from memconsole.domain.jobs.schedule import Every
 from memconsole.domain.settings.sections import FreshnessSettings
 from memconsole.engine.engine import Engine
+from memconsole.engine.freshness import policies
 from memconsole.scheduler.jobs import TABLE
 from tests.doubles.platform import NOW, fake_agent
 from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage, done
@@ -64,6 +65,23 @@ def test_a_session_shows_where_things_happen_and_its_last_flush() -> None:
     }
     Engine(made.world.ports, made.settings).run(Flush(MAIN, KEY))
     assert detail(made).last_flush_at == NOW
+
+
+def test_rules_are_found_once_for_sessions_of_one_class_and_channel() -> None:
+    section: dict[str, object] = {
+        "session": {"resetByChannel": {"telegram": {"mode": "idle", "idleMinutes": 90}}}
+    }
+    first, second = (f"agent:main:telegram:direct:{number}" for number in (7, 8))
+    made = stage(row(first), row(second), row(), section=section)
+    snapshot = Engine(made.world.ports, made.settings).snapshot()
+    views = {view.key_text: view for view in snapshot.sessions}
+    policy_of = policies(snapshot.home, made.settings, None)
+
+    told, other = policy_of(views[first]), policy_of(views[KEY])
+    assert told is not None
+    assert other is not None
+    assert policy_of(views[second]) is told
+    assert (told.mode, other.mode) == (Mode.IDLE, Mode.DAILY)
 
 
 def test_the_channel_comes_from_the_store_or_the_key() -> None:

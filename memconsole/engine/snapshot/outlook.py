@@ -11,7 +11,7 @@ from memconsole.domain.sessions.tokens import DEFAULT_WINDOW
 from memconsole.domain.settings import usable
 from memconsole.domain.settings.sections import FlushSettings
 from memconsole.domain.snapshot.outlook import Limits, Outlook, next_event
-from memconsole.engine.freshness import freshness_of
+from memconsole.engine.freshness import freshness_of, policies
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -45,6 +45,7 @@ def with_outlook(
         version: The Gateway's release, when it answered.
     """
     limits: dict[tuple[str, int, int], Limits] = {}
+    policy_of = policies(home, settings, version)
     told = []
     for place, view in enumerate(views):
         is_live = view.state is SessionState.LIVE and not view.is_cron_run
@@ -54,7 +55,7 @@ def with_outlook(
         mark = (view.agent.id, view.window or DEFAULT_WINDOW, view.threshold)
         if mark not in limits:
             limits[mark] = _limits(mark, home, settings)
-        fresh = freshness_of(view, home=home, settings=settings, now=now, version=version)
+        fresh = freshness_of(view, home=home, settings=settings, now=now, policy_of=policy_of)
         event = next_event(
             view.count.basis, limits[mark], view.growth, fresh, is_due=view.is_due, now=now
         )
