@@ -2,11 +2,12 @@
 
 500 hosts are simulated by their rows; what one of them publishes, and what is sent to it, goes the
 way of the program. Bytes are those of the protocol, as libpq traces them. Search over a fleet is
-measured by `benchmarks.fleet_search`.
+measured by `benchmarks.fleet_search` and `benchmarks.fleet_recall`, as other parts of one table.
 """
 
 from __future__ import annotations
 
+import argparse
 import sys
 import tempfile
 import threading
@@ -14,13 +15,15 @@ import time
 import uuid
 from contextlib import closing, contextmanager
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from statistics import median, quantiles
 from typing import TYPE_CHECKING
 
-from benchmarks.__main__ import PAGE, store, table
+from benchmarks import fleet_recall, fleet_search
 from benchmarks.budgets import ROOT, Row, environment
 from benchmarks.console import answers
+from benchmarks.fleet_table import run_parts
 from benchmarks.terminal import running
 from memconsole import __version__
 from memconsole.adapters.clock import SystemClock
@@ -39,11 +42,10 @@ from tests.lanes.postgres.fleet import Fleet
 from tests.lanes.postgres.server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from memconsole.domain.fleet.shapes import Row as Body
 
-BEGIN, END = "<!-- fleet results -->", "<!-- end of fleet results -->"
 HOSTS, FEW, SESSIONS, ROUNDS, COMMANDS = 500, 5, 25, 60, 40
 ERA = {"sessions": "files", "memory_index": "none", "cron": "none"}
 STATUS: Body = {
@@ -309,26 +311,81 @@ def _ratio(work: str, measured: float, base: float, limit: float) -> Row:
     return Row(work, told, f"{limit:.0f} ×", found / limit)
 
 
-def main() -> int:
-    """Measure, print the table and store it in the docs; 1 when a budget is missed."""
-    clock = SystemClock(None)
+def hosts() -> Iterator[Row]:
+    """Yield what 500 hosts come to."""
+    with _server() as (server, folder):
+        simulated = Simulated(server, folder)
+        with closing(simulated.copy):
+            yield from bytes_sent(simulated)
+            yield from change_heard(simulated)
+            yield from command_heard(simulated, folder)
+            yield from many_hosts(simulated, SystemClock(None))
+
+
+def labelled(every: int = 1) -> Iterator[Row]:
+    """Yield what is found of the labelled talks."""
+    with _server() as (server, folder):
+        bench = fleet_search.Bench(server, folder / "fleet")
+        with closing(bench.copy):
+            yield from fleet_search.labelled(bench, folder, every)
+
+
+def published() -> Iterator[Row]:
+    """Yield what the chunks of one host take to publish, to keep and to search."""
+    with _server() as (server, folder):
+        bench = fleet_search.Bench(server, folder / "fleet")
+        with closing(bench.copy):
+            for chunks in PUBLISHED:
+                yield from fleet_search.scale(bench, chunks)
+
+
+def strangers() -> Iterator[Row]:
+    """Yield how long one search over fleets of several sizes takes."""
+    with _server() as (server, folder):
+        yield from fleet_search.strangers(server, folder, list(FLEETS))
+
+
+def recall(total: int, every: int) -> Iterator[Row]:
+    """Yield what is missed among so many chunks, by each so many of the questions."""
+    with _server() as (server, folder):
+        yield from fleet_recall.crowd(server, folder, total, every)
+
+
+@contextmanager
+def _server() -> Iterator[tuple[Server, Path]]:
+    """Run a server with room for the indexes of a million chunks, and a folder beside it."""
     server = Server()
     try:
+        with closing(server.admin()) as connection:
+            connection.execute(f"ALTER SYSTEM SET shared_buffers = '{fleet_search.SHARED}'")
+        server.stop()
+        server.start()
         with tempfile.TemporaryDirectory() as folder:
-            simulated = Simulated(server, Path(folder))
-            with closing(simulated.copy):
-                found = [
-                    *bytes_sent(simulated),
-                    *change_heard(simulated),
-                    *command_heard(simulated, Path(folder)),
-                    *many_hosts(simulated, clock),
-                ]
+            yield server, Path(folder)
     finally:
         server.close()
-    text = table(found, f"Medians of {ROUNDS} runs")
-    print(text)
-    store(text, PAGE, (BEGIN, END))
-    return int(any(row.share > 1 for row in found))
+
+
+PUBLISHED = (10_000, 100_000)
+FLEETS = (10_000, 100_000, 1_000_000)
+PARTS: dict[str, Callable[[], Iterable[Row]]] = {
+    "hosts": hosts,
+    "labelled": labelled,
+    "published": published,
+    "strangers": strangers,
+    "recall": partial(recall, 100_000, 4),
+    "recall-of-a-million": partial(recall, 1_000_000, 24),
+}
+"""The long ones last: a whole run that is broken off goes on with the part it was at."""
+
+
+def main() -> int:
+    """Measure all parts, or those that are named; 1 when a budget is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", choices=[[], *PARTS], help=", ".join(PARTS))
+    parser.add_argument("--anew", action="store_true", help="Begin a whole run anew.")
+    chosen = parser.parse_args()
+    return run_parts(PARTS, chosen.parts, anew=chosen.anew)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 """Measures search over a fleet against a host's own search: what is found, time, bytes.
 
+Parts of `make bench-fleet`.
+
 What is compared comes from one run: the index of one host is published by the way of the program,
 then both are asked the same. LoCoMo's questions are read where they are (`benchmarks.search`); only
 figures leave this program.
@@ -7,10 +9,7 @@ figures leave this program.
 
 from __future__ import annotations
 
-import argparse
 import json
-import sys
-import tempfile
 import time
 import uuid
 from contextlib import ExitStack, closing
@@ -19,7 +18,6 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, NamedTuple, cast
 
-from benchmarks.__main__ import PAGE, store, table
 from benchmarks.budgets import Row
 from benchmarks.search import LOCOMO, corpus
 from benchmarks.searching import QUERIES, engine_of
@@ -40,21 +38,22 @@ from memconsole.domain.settings.sections import FleetSettings
 from memconsole.engine.search.copied import CopySearch
 from memconsole.engine.search.published import shelves
 from tests.lanes.postgres.fleet import Fleet
-from tests.lanes.postgres.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from memconsole.engine.engine import Engine
+    import psycopg
 
-BEGIN, END = "<!-- fleet search results -->", "<!-- end of fleet search results -->"
+    from memconsole.engine.engine import Engine
+    from tests.lanes.postgres.server import Server
+
 SAMPLE, TURNS, SIX = 150, 7, 6
 HOME = "/home/op/.openclaw"
 BASE = 1_000
 _MANY = 1_000_000
 """Chunks of a fleet of which one agent has to be found quicker than all."""
 
-_SHARED = "2GB"
+SHARED = "2GB"
 """What the server keeps in memory: the indexes of a million chunks."""
 
 _STRANGERS = """
@@ -91,8 +90,21 @@ CREATE INDEX vectors_near ON fleet.vectors USING hnsw
 """
 
 
+def backend_s(connection: psycopg.Connection | None) -> float:
+    """Return the processor time of a connection's process of the server."""
+    if connection is None:
+        return 0.0
+    place = Path(f"/proc/{connection.info.backend_pid}/schedstat")
+    return int(place.read_text().split()[0]) / 1e9
+
+
 class Published:
-    """A host whose index is published, and ann, who searches it."""
+    """A host whose index is published.
+
+    Attributes:
+        host_s: Processor time of the host that this took.
+        server_s: That of its process of the server.
+    """
 
     def __init__(self, fleet: Fleet, name: str, engine: Engine, settings: Settings) -> None:
         self.engine, self.settings = engine, settings
@@ -106,12 +118,13 @@ class Published:
             release=__version__,
             beat_s=30,
         )
-        start = time.perf_counter()
+        start = time.process_time()
         with closing(copy):
             chosen = shelves(engine._ports, public, engine.home.read())
             while copy.publish((), chosen).owed:
                 pass
-        self.seconds = time.perf_counter() - start
+            self.host_s = time.process_time() - start
+            self.server_s = backend_s(copy._connection)
         self.homes = {HomeRef(HOME, name): name}
 
 
@@ -125,8 +138,11 @@ class AsAnEngine:
         self._search, self._homes = search, homes
 
     def find(self, request: SearchRequest) -> SearchResult:
-        """Search, and name agents as their host does."""
-        found = self._search.find(request, self._homes).result
+        """Search."""
+        return self.named(self._search.find(request, self._homes).result)
+
+    def named(self, found: SearchResult) -> SearchResult:
+        """Name agents as their host does."""
         own = tuple(replace(hit, agent=hit.agent.rpartition("/")[2]) for hit in found.hits)
         return replace(found, hits=own)
 
@@ -153,11 +169,7 @@ class Bench:
 
     def spent(self) -> float:
         """Return the processor time of this process and of its own of the server, in seconds."""
-        connection = self.copy._connection
-        if connection is None:
-            return time.process_time()
-        place = Path(f"/proc/{connection.info.backend_pid}/schedstat")
-        return time.process_time() + int(place.read_text().split()[0]) / 1e9
+        return time.process_time() + backend_s(self.copy._connection)
 
     def bytes(self) -> int:
         """Return the bytes of tables and indexes with chunks."""
@@ -166,6 +178,12 @@ class Bench:
                 "SELECT sum(pg_total_relation_size(c)) FROM unnest('{fleet.chunks,fleet.vectors,"
                 "fleet.documents,fleet.indexes}'::regclass[]) c"
             ).fetchall()
+        return int(row[0])
+
+    def chunks(self) -> int:
+        """Return how many chunks are there."""
+        with self.fleet.admin() as connection:
+            [row] = connection.execute("SELECT count(*) FROM fleet.chunks").fetchall()
         return int(row[0])
 
 
@@ -256,22 +274,27 @@ def scale(bench: Bench, chunks: int) -> Iterator[Row]:
     engine = engine_of(folder, Origin.CONSOLE)
     settings = Settings(home=folder / ".openclaw", state_dir=folder / "state")
     engine.run(Reindex(AgentRef(HomeRef(str(folder / ".openclaw")), "main")))
-    before = bench.bytes()
+    before, there = bench.bytes(), bench.chunks()
     published = Published(bench.fleet, f"host{chunks}", engine, settings)
     bench.settle()
     size = sum(one.size_bytes for one in engine.search.indexes().values())
     each = (bench.bytes() - before) / chunks
     told = f"{each:.0f} B ({each / (size / chunks):.2f} × the index's own)"
     yield Row(f"bytes a chunk, {chunks:,} chunks", told, "2 ×", each / (size / chunks) / 2)
-    rate = chunks / published.seconds
-    yield Row(f"publishing {chunks:,} chunks", f"{rate:.0f} a second", "–", 0)
+    host, server = (1000 * one / chunks for one in (published.host_s, published.server_s))
+    told = f"{host:.1f} ms of the host, {server:.1f} ms of the server"
+    into = f"a fleet of {there:,}" if there else "an empty fleet"
+    work = f"publishing a chunk, processor time, {chunks:,} into {into}"
+    yield Row(work, told, "–", 0)
     search = bench.search(settings)
     own, far = warm(
         (engine.search.find, time.process_time),
         (lambda one: search.find(one, published.homes), bench.spent),
     )
     told = far.told(own, "the host's own")
-    yield Row(f"search of {chunks:,} chunks", told, "1.2 ×", far.spent / own.spent / 1.2)
+    yield Row(
+        f"search of {chunks:,} chunks of one host", told, "1.2 ×", far.spent / own.spent / 1.2
+    )
 
 
 class Strangers:
@@ -329,43 +352,3 @@ def strangers(server: Server, place: Path, totals: list[int]) -> Iterator[Row]:
             work, one.told(every, "all of them"), "0.6 ×" if is_asked else "–", share * is_asked
         )
         before = every
-
-
-def main() -> int:
-    """Measure, print the table and store it in the docs; 1 when a budget is missed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--chunks", type=int, action="append", default=None)
-    parser.add_argument("--strangers", type=int, action="append", help="A fleet of so many chunks.")
-    parser.add_argument("--no-labels", action="store_true", help="Leave the labelled talks out.")
-    parser.add_argument("--every", type=int, default=1, help="Ask each so many of the questions.")
-    parser.add_argument("--no-store", action="store_true", help="Print only.")
-    chosen = parser.parse_args()
-    server = Server()
-    with closing(server.admin()) as connection:
-        connection.execute(f"ALTER SYSTEM SET shared_buffers = '{_SHARED}'")
-    server.stop()
-    server.start()
-    found: list[Row] = []
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            bench = Bench(server, Path(folder) / "fleet")
-            with closing(bench.copy):
-                parts = [] if chosen.no_labels else [labelled(bench, Path(folder), chosen.every)]
-                parts += [scale(bench, one) for one in chosen.chunks or ()]
-                if chosen.strangers:
-                    parts.append(strangers(server, Path(folder), chosen.strangers))
-                for part in parts:
-                    for row in part:
-                        found.append(row)
-                        print(row, flush=True)
-    finally:
-        server.close()
-    text = table(found, f"Medians of {TURNS * len(QUERIES)} searches")
-    print(text)
-    if not chosen.no_store:
-        store(text, PAGE, (BEGIN, END))
-    return int(any(row.share > 1 for row in found))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
