@@ -39,7 +39,7 @@ test: $(STAMP) ## everything a commit must pass: make check, and the tests; COVE
 	exit $$failed
 
 test-pty: $(STAMP) ## the console in a terminal of ours: what bytes it writes, how it leaves
-	$(BIN)/pytest tests/lanes/test_pty.py -m pty -n $(JOBS) $(ARGS)
+	$(BIN)/pytest tests/lanes/test_pty.py tests/lanes/test_interrupts.py -m pty -n $(JOBS) $(ARGS)
 
 test-tmux: $(STAMP) ## the console in a real tmux
 	$(BIN)/pytest tests/lanes -m tmux -n $(JOBS) $(ARGS)
@@ -106,9 +106,8 @@ bench-quality: $(STAMP) ## measure search with the optional model, which it inst
 bench-memory: $(STAMP) ## measure a memory of 5,000 files; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.memory $(ARGS)
 
-bench-fleet: $(STAMP) ## measure a fleet over a real PostgreSQL; the table goes to docs/benchmarks.md
+bench-fleet: $(STAMP) ## measure a fleet over a real PostgreSQL, an hour; goes on where it was broken off
 	$(BIN)/python -m benchmarks.fleet $(ARGS)
-	$(BIN)/python -m benchmarks.fleet_search --chunks 10000 --chunks 100000
 
 bench-capture: $(STAMP) ## measure what capture keeps; the table goes to docs/benchmarks.md
 	$(BIN)/python -m benchmarks.capture $(ARGS)

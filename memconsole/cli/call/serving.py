@@ -89,7 +89,7 @@ def _publishing(call: Call) -> Iterator[None]:
 def _going_on(loops: Sequence[Callable[[threading.Event], None]]) -> Iterator[None]:
     """Run each of these in a thread of its own while the block runs."""
     stop = threading.Event()
-    threads = [threading.Thread(target=loop, args=(stop,), daemon=True) for loop in loops]
+    threads = [threading.Thread(target=_lasting, args=(loop, stop), daemon=True) for loop in loops]
     for thread in threads:
         thread.start()
     try:
@@ -98,6 +98,20 @@ def _going_on(loops: Sequence[Callable[[threading.Event], None]]) -> Iterator[No
         stop.set()
         for thread in threads:
             thread.join(_FLEET_JOIN_S)
+
+
+def _lasting(loop: Callable[[threading.Event], None], stop: threading.Event) -> None:
+    """Run a loop until it is stopped; a bug in it is logged, and it begins anew after a while."""
+    while not stop.is_set():
+        try:
+            loop(stop)
+            return
+        except Exception:  # the edge of a thread: what is local goes on
+            logger.exception("what this host does for its fleet failed, which is a bug")
+            stop.wait(_AFTER_A_BUG_S)
+
+
+_AFTER_A_BUG_S = 60.0
 
 
 def _loops_of_a_fleet(call: Call) -> list[Callable[[threading.Event], None]]:
@@ -237,7 +251,11 @@ def serve_several(call: Call, layer: Layer | None) -> int:
     words = (*config, "--serve", *(() if layer is None else ("--layer", layer.value)))
     schedulers = [_Scheduler(home, words, environ) for home in homes]
     stopper = Stopper()
-    with closing(stopper.bell), stopped_by_signals(stopper), _going_on([tell] if tell else []):
+    with (
+        closing(stopper.bell),
+        stopped_by_signals(stopper) as seen,
+        _going_on([tell] if tell else []),
+    ):
         notifier.ready(f"{plural(len(homes), 'home')}, a scheduler each")
         while not stopper.is_stopped:
             for one in schedulers:
@@ -248,4 +266,6 @@ def serve_several(call: Call, layer: Layer | None) -> int:
         for one in schedulers:
             one.stop()
         ended = [one.wait() for one in schedulers]
-    return exits.DONE if all(ended) else exits.FAILED
+    if not all(ended):
+        return exits.FAILED
+    return exits.INTERRUPTED if signal.SIGINT in seen else exits.DONE

@@ -11,6 +11,7 @@ import sys
 import threading
 from typing import TYPE_CHECKING, TextIO
 
+from memconsole.system.waits import until_ended
 from memconsole.text.compiled import compiled
 
 if TYPE_CHECKING:
@@ -201,7 +202,7 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self._stop.set()
-        self._thread.join()
+        until_ended([self._thread])
 
     def _watch(self) -> None:
         if self._stop.wait(_PATIENCE_S):
