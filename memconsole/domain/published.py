@@ -11,6 +11,7 @@ import hashlib
 import hmac
 import json
 import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -25,8 +26,15 @@ if TYPE_CHECKING:
 PUBLISHED: Final = ("status", "agents", "sessions", "runs", "health")
 """Commands whose answers are published."""
 
+OF_ONE_AGENT: Final = ("sessions", "agents")
+"""Lists that can be asked for one agent, and that may be longer than what is published."""
+
 _LISTS = {"agents": "agent", "sessions": "session", "runs": "run"}
 _MOST_ROWS = {"session": 2000, "agent": 1000, "run": 200}
+_MOST_TOLD = 1_000_000
+_BEYOND = "unpublished"
+"""In the row of the first screen: how many rows of a kind there are beyond those, by agent."""
+
 _LEAST_NAME = 3
 _CHANNELS = (
     "telegram discord slack whatsapp signal line imessage matrix msteams googlechat webchat email "
@@ -128,16 +136,20 @@ def facts_of(
         return hidden(value, veil, names)
 
     made: list[Fact] = []
+    beyond: dict[str, dict[str, int]] = {}
     for command, kind in _LISTS.items():
         rows = [one for one in _rows(answers.get(command)) if _agent(command, one) not in exclude]
-        shape = _SHAPES[kind]
-        for place, one in enumerate(rows[: _MOST_ROWS[kind]]):
+        shape, most = _SHAPES[kind], _MOST_ROWS[kind]
+        for place, one in enumerate(rows[:most]):
             body = shape(one, veil, hide)
             made.append(Fact(kind, _name(kind, body), place, body))
+        if len(rows) > most and command in OF_ONE_AGENT:
+            beyond[kind] = dict(Counter(str(_agent(command, one)) for one in rows[most:]))
     for command in ("status", "health"):
         if isinstance(found := answers.get(command), Mapping):
-            body = _table(hide(_without_agents(found, exclude, veil)))
-            made.append(Fact(command, "", 0, _timeless(body)))
+            body = _timeless(_table(hide(_without_agents(found, exclude, veil))))
+            is_short = command == "status" and beyond
+            made.append(Fact(command, "", 0, {**body, _BEYOND: beyond} if is_short else body))
     return tuple({(one.kind, one.key): one for one in made}.values())
 
 
@@ -184,11 +196,33 @@ def answer_of(command: str, facts: Iterable[Fact], agent: str | None = None) -> 
     single = by_kind.get(command)
     if not single:
         return None
-    return {**single[0], "agents": by_kind.get("agent", [])} if command == "status" else single[0]
+    if command != "status":
+        return single[0]
+    plain = {name: one for name, one in single[0].items() if name != _BEYOND}
+    return {**plain, "agents": by_kind.get("agent", [])}
+
+
+def unpublished(command: str, facts: Iterable[Fact], agent: str | None = None) -> int:
+    """Return how many rows of an answer were too many to be published.
+
+    Args:
+        command: One of `PUBLISHED`.
+        facts: Of one home.
+        agent: Only what is of it.
+    """
+    kind = "agent" if command == "status" else _LISTS.get(command, "")
+    counts = next((_table(one.body.get(_BEYOND)) for one in facts if one.kind == "status"), {})
+    return sum(
+        number
+        for name, number in _table(counts.get(kind)).items()
+        if type(number) is int and 0 < number <= _MOST_TOLD and agent in (None, name)
+    )
 
 
 def kinds_of(command: str) -> tuple[str, ...]:
-    """Return the kinds of rows that an answer is made of."""
+    """Return the kinds of rows that an answer is made of, and that of how many are missing."""
+    if command in OF_ONE_AGENT:
+        return (_LISTS[command], "status")
     return ("status", "agent") if command == "status" else (_LISTS.get(command, command),)
 
 

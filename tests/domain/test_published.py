@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.published import Veil, answer_of, facts_of, names_in
+from memconsole.domain.published import Fact, Veil, answer_of, facts_of, names_in, unpublished
 
 if TYPE_CHECKING:
     from memconsole.domain.fleet.shapes import Json
@@ -138,3 +138,28 @@ def test_what_is_of_several_agents_names_none_that_is_left_out() -> None:
 @pytest.mark.parametrize("value", [None, [], {}, "x", 7, [None, "x", 7]])
 def test_an_answer_of_another_form_is_no_row_or_an_empty_one(value: Json) -> None:
     assert isinstance(published(**dict.fromkeys(ANSWERS, value)), dict)
+
+
+def test_rows_beyond_those_that_are_published_are_counted() -> None:
+    many: Json = [{"key": f"agent:main:{n}", "agent": "main"} for n in range(1990)]
+    more: Json = [{"key": f"agent:work:{n}", "agent": "work"} for n in range(25)]
+    hidden: Json = [{"key": "agent:private:x", "agent": "private"}] * 9
+    assert isinstance(many, list)
+    assert isinstance(more, list)
+    assert isinstance(hidden, list)
+    answers = {**ANSWERS, "sessions": [*hidden, *many, *more]}
+    found = facts_of(answers, VEIL, frozenset(), frozenset({"private"}))
+    assert len([one for one in found if one.kind == "session"]) == 2000
+    assert unpublished("sessions", found) == 15
+    assert unpublished("sessions", found, "work") == 15
+    assert unpublished("sessions", found, "main") == unpublished("agents", found) == 0
+    assert unpublished("sessions", facts_of(ANSWERS, VEIL, NAMES, frozenset())) == 0
+    status = answer_of("status", found)
+    assert isinstance(status, dict)
+    assert "unpublished" not in status
+
+
+@pytest.mark.parametrize("said", [7, {"session": 7}, {"session": {"a": "x", "b": -4, "c": True}}])
+def test_a_host_that_lies_about_what_is_missing_is_not_counted(said: Json) -> None:
+    row = Fact("status", "", 0, {"unpublished": said})
+    assert unpublished("sessions", [row]) == 0
