@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from memconsole.text.compiled import compiled
+from memconsole.text.figures import span
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -125,6 +126,43 @@ class Sent(NamedTuple):
     ended_at: datetime | None
     code: int | None
     message: str
+
+    @property
+    def agent(self) -> str:
+        """The agent that is meant; empty where none is named."""
+        for word, following in zip(self.words, (*self.words[1:], ""), strict=True):
+            name, is_joined, said = word.partition("=")
+            if name in ("--agent", "-a"):
+                return said if is_joined else following
+        return ""
+
+    def shifted(self, by: timedelta) -> Sent:
+        """Return it with the times of another clock, which is so far ahead of the server's."""
+        begun, ended = (at and at + by for at in (self.begun_at, self.ended_at))
+        return self._replace(
+            sent_at=self.sent_at + by, deadline=self.deadline + by, begun_at=begun, ended_at=ended
+        )
+
+    def told(self, now: datetime) -> str:
+        """Return how far it is, with its age, as half a sentence."""
+        match self.state:
+            case LetterState.SENT:
+                left = span(max(self.deadline - now, timedelta()))
+                return f"waits {span(max(now - self.sent_at, timedelta()))}, gives up in {left}"
+            case LetterState.BEGUN:
+                since = max(now - (self.begun_at or self.sent_at), timedelta())
+                return f"begun {span(since)} ago, not answered yet"
+            case LetterState.EXPIRED:
+                return "expired: it was not begun in time"
+            case LetterState.CANCELLED:
+                return "taken back before it was begun"
+            case _:
+                return self.message or self.state.value
+
+
+def person_of(role: str) -> str:
+    """Return whom a role is, as `fleet invite` makes roles; a name holds no `_`."""
+    return role.rpartition("_")[2]
 
 
 class Operator(NamedTuple):

@@ -12,6 +12,7 @@ from memconsole.domain.fleet.wire import Freshness
 
 if TYPE_CHECKING:
     from memconsole.domain.agents import HomeRef
+    from memconsole.domain.fleet.letters import Sent
 
 AWAY = timedelta(minutes=5)
 _SLACK = timedelta(seconds=20)
@@ -134,10 +135,15 @@ class Seen(NamedTuple):
 
 
 class Look(NamedTuple):
-    """What one look at a fleet found."""
+    """What one look at a fleet found.
+
+    Attributes:
+        letters: What is asked of hosts, newest first; `by` is a person, empty for us.
+    """
 
     homes: tuple[Seen, ...]
     latency_ms: float
+    letters: tuple[Sent, ...] = ()
 
 
 class Finding(NamedTuple):

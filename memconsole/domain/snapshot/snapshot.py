@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from memconsole.domain.alerts import OpenAlert
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.events import Cut, Event
+    from memconsole.domain.fleet.letters import Sent
     from memconsole.domain.freshness import Freshness
     from memconsole.domain.gateway import GatewayStatus
     from memconsole.domain.jobs.layers import Layer
@@ -289,6 +290,8 @@ class ConsoleSnapshot:
             `alpha/main`, and `home` is the one of this console.
         server: Where homes of other hosts publish what is shown of them; None for nowhere.
         parts: The reading of each of several homes by its label, with full names.
+        letters: What is asked of other hosts through that server and what came of it, newest
+            first; `home` is a label, and `by` empty for what this person asked.
     """
 
     home: Home
@@ -310,6 +313,7 @@ class ConsoleSnapshot:
     homes: tuple[HomeReading, ...] = ()
     server: ServerReading | None = None
     parts: Mapping[str, ConsoleSnapshot] = field(default_factory=dict, repr=False, compare=False)
+    letters: tuple[Sent, ...] = ()
     _by_agent: dict[str, tuple[SessionView, ...]] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )
@@ -364,8 +368,10 @@ class ConsoleSnapshot:
         """Return what of it is of one home; all of it for a home of which nothing was read."""
         part, home = self.parts.get(label), self.home_named(label)
         homes = () if home is None else (home,)
+        letters = tuple(one for one in self.letters if one.home == label)
         if part is None:
-            return replace(self, agents=(), sessions=(), left_out={}, homes=homes, parts={})
+            nothing = replace(self, agents=(), sessions=(), left_out={}, homes=homes, parts={})
+            return replace(nothing, letters=letters)
         return replace(
             self,
             era=part.era,
@@ -376,6 +382,7 @@ class ConsoleSnapshot:
             attention=part.attention,
             homes=homes,
             parts={label: part},
+            letters=letters,
         )
 
     def is_away(self, agent_id: str) -> bool:

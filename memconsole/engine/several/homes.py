@@ -234,6 +234,11 @@ class SeveralHomes:
             homes=homes,
             server=server,
             parts={label: one.reading for label, one in named.items()},
+            letters=tuple(
+                letter._replace(home=member.label)
+                for one in self._watchings
+                for member, letter in one.letters
+            ),
         )
 
     def _grouped(self, member: Member, home: HomeReading) -> HomeReading:

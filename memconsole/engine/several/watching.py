@@ -25,12 +25,13 @@ from memconsole.errors import MemconsoleError
 from memconsole.text.figures import span
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime
 
     from memconsole.domain.agents import AgentRef
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Follower, Outcome
+    from memconsole.domain.fleet.letters import Sent
     from memconsole.domain.fleet.members import Look, Seen
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ports.fleet import FleetSource, FleetWatch
@@ -59,6 +60,11 @@ class WatchedMember(FarMember):
         """Return the last reading."""
         del changed
         return self._last
+
+    @property
+    def server_now(self) -> datetime:
+        """The server's clock at the last look."""
+        return self._seen.member.now
 
     def see(self, seen: Seen, at: datetime) -> None:
         """Take what a look found."""
@@ -127,6 +133,7 @@ class Watching:
     Attributes:
         members: The homes that are there.
         server: How the server is.
+        letters: What is asked of them, each with its home, by our clock; newest first.
     """
 
     def __init__(
@@ -141,6 +148,7 @@ class Watching:
         self._failures = 0
         self._by_number: dict[int, WatchedMember] = {}
         self.members: tuple[WatchedMember, ...] = ()
+        self.letters: tuple[tuple[WatchedMember, Sent], ...] = ()
         self.server = ServerReading(False, clock.now())
 
     def begin(self) -> None:
@@ -177,6 +185,15 @@ class Watching:
         self._take(look)
         return timedelta(seconds=_REST_S)
 
+    def _meant(
+        self, letters: Iterable[Sent], now: datetime
+    ) -> Iterator[tuple[WatchedMember, Sent]]:
+        """Yield what is asked of the homes that are shown."""
+        known = {(one.ref.host, one.ref.path): one for one in self.members}
+        for letter in letters:
+            if one := known.get((letter.host, letter.home)):
+                yield one, letter.shifted(now - one.server_now)
+
     def _down(self, failure: str, hint: str) -> None:
         """Keep what is shown as it was at the last look."""
         now, before = self._clock.now(), self.server
@@ -205,6 +222,7 @@ class Watching:
                 self._heard.set()
         self._by_number = found
         self.members = tuple(found.values())
+        self.letters = tuple(self._meant(look.letters, now))
         since = self.server.since if self.server.is_up else now
         self.server = ServerReading(True, since, now, look.latency_ms)
         self._heard.set()

@@ -8,6 +8,7 @@ loses nothing and stops nothing.
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from contextlib import ExitStack, contextmanager
@@ -23,6 +24,8 @@ from memconsole.demo.home import write_home
 from memconsole.domain.agents import Origin
 from tests.conftest import live_in
 from tests.lanes.postgres.fleet import wait_for
+from tests.lanes.postgres.test_two_consoles import console
+from tests.lanes.tmux import wait_until
 from tests.program import ROOT
 
 if TYPE_CHECKING:
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
 
     from tests.lanes.postgres.fleet import Fleet
     from tests.lanes.postgres.server import Server
+    from tests.lanes.tmux import Tmux
     from tests.program import Answer
 
 pytestmark = pytest.mark.postgres
@@ -176,8 +180,44 @@ def test_two_people_over_five_hosts(five: FiveHosts, server: Server) -> None:
         assert answer.code == 1
         _search(five, person)
     _checkpoint(five)
+    with console(five.people["ann"]) as ann, console(five.people["bob"]) as bob:
+        for one in (ann, bob):
+            _is_true(one)
+        _rotate(ann, bob)
     _rotation(five)
     _without_a_server(five, server)
+
+
+_ROWS = (
+    r"alpha +work .* DUE",
+    r"beta +main +–",
+    r"delta +main +–",
+    r"gamma +main +\? +away 1\dm",
+    r"epsilon +\? +\? +away ",
+)
+
+
+def _is_true(one: Tmux) -> None:
+    """A console on screen says of each of the five what is so."""
+    for row in _ROWS:
+        wait_until(lambda row=row: re.search(row, one.picture()) is not None, one.picture)
+    one.press("!")
+    one.wait_for("gamma: away 1")
+    one.wait_for("epsilon: away: its answer cannot be used: it speaks")
+    one.wait_for("delta: its clock is")
+    one.press("Escape")
+    one.wait_for("1 Agents")
+
+
+def _rotate(ann: Tmux, bob: Tmux) -> None:
+    """Ann rotates what is due on alpha, from her screen; bob sees on his what came of it."""
+    ann.press("1", "g", "R")
+    ann.wait_for("y rotate")
+    ann.settle()  # keys of a question's first moment are dropped
+    ann.press("y")
+    wait_until(lambda: re.search(r"✓ .*done", ann.picture()) is not None, ann.picture)
+    says = re.compile(r"ann +rotate +✓ +alpha/work")
+    wait_until(lambda: says.search(bob.picture()) is not None, bob.picture)
 
 
 def _search(five: FiveHosts, person: str) -> None:
@@ -203,8 +243,6 @@ def _checkpoint(five: FiveHosts) -> None:
 
 
 def _rotation(five: FiveHosts) -> None:
-    answer = five.asks("ann", "rotate", DUE, "--yes", "--host", "alpha", timeout="60s")
-    assert answer.row(host="alpha")["status"] == "done", answer
     resets = [
         method
         for method, asked in five.gateway.requests

@@ -78,6 +78,12 @@ def saves(console: Tmux, expected: str) -> None:
     wait_until(lambda: says.search(console.picture()) is not None, console.picture)
 
 
+def tells(console: Tmux, who: str, far: str) -> None:
+    """Wait until a console says who asked for a checkpoint of that agent, and how far it is."""
+    says = re.compile(rf"{who} +checkpoint +\S +alpha/work +{far}")
+    wait_until(lambda: says.search(console.picture()) is not None, console.picture)
+
+
 def test_what_one_person_asks_for_is_seen_by_the_other(fleet: Fleet, tmp_path: Path) -> None:
     alpha, people = fleet.join("alpha"), People(fleet)
     written = write_home(tmp_path, datetime.now(UTC), None)
@@ -100,14 +106,18 @@ def test_what_one_person_asks_for_is_seen_by_the_other(fleet: Fleet, tmp_path: P
         ann.press("y")
         ann.wait_for("waits  away 14 min · gives up in")
         wait_until(lambda: people.told() == [("ann", "checkpoint", "sent")], bob.picture)
+        tells(bob, "ann", r"waits \d+ \w+, gives up in \d")
         with serve():
             ann.wait_for("not answered yet")
             assert people.told() == [("ann", "checkpoint", "begun")]
+            tells(bob, "ann", r"begun \d+ s ago, not answered")
             admin.execute(_RELEASE)
             ann.wait_for("✓ alpha/work / main  done")
             saves(bob, r"now|\d+ ?\w+")
             assert people.told() == [("ann", "checkpoint", "answered")]
+            tells(bob, "ann", "work done")
             ann.press("Escape")
+            tells(ann, "me", "work done")
             saves(ann, r"now|\d+ ?\w+")
     runs = [row for row in alpha("runs").data if row["command"] == "checkpoint"]
     assert [row["status"] for row in runs] == ["done"]

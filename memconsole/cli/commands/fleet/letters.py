@@ -110,6 +110,15 @@ def _row(one: Sent) -> Row:
     }
 
 
+def _far(one: Sent, printer: Printer) -> str:
+    """Return how far it is, in times of the fleet's clock."""
+    if one.state is LetterState.SENT:
+        return f"waits, gives up at {wording.stamp(one.deadline, printer.zone)}"
+    if one.state is LetterState.BEGUN and one.begun_at is not None:
+        return f"begun at {wording.stamp(one.begun_at, printer.zone)}, not answered yet"
+    return one.message
+
+
 def _show(printer: Printer, found: Sequence[Sent]) -> None:
     if not found:
         printer.write(Cell("nothing was asked of any host", "dim"))
@@ -128,6 +137,6 @@ def _show(printer: Printer, found: Sequence[Sent]) -> None:
         state = Cell(one.state.value, "ok" if one.state is LetterState.ANSWERED else "warn")
         texts = (one.by, one.host, " ".join(one.words))
         at = wording.stamp(one.sent_at, printer.zone)
-        said = map(printer.text, (one.message, one.id[:8]))
+        said = map(printer.text, (_far(one, printer), one.id[:8]))
         rows.append([at, *map(printer.text, texts), state, *said])
     printer.table(columns, rows)

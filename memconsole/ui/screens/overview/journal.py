@@ -1,7 +1,8 @@
 """The journal: what changed something, whoever did it; the newest first, and followed.
 
 It follows until the operator moves in it; from then on the place stays, and the title counts what
-came above. Looking changes nothing, and has no line here; nor has a run that was skipped.
+came above. Looking changes nothing, and has no line here; nor has a run that was skipped. What
+somebody asked of another host of a fleet has one, which says how far that is.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.events import EventKind, is_ours
+from memconsole.domain.fleet.letters import LetterState
 from memconsole.text import cells, figures
 from memconsole.text.compiled import compiled
 from memconsole.ui.drawing.listing import Listing
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from memconsole.domain.commands.outcomes import Run
     from memconsole.domain.events import Event
+    from memconsole.domain.fleet.letters import Sent
     from memconsole.domain.snapshot.snapshot import ConsoleSnapshot
     from memconsole.ui.drawing.context import Context
 
@@ -91,7 +94,7 @@ def journal_listing(
     return Listing(
         title="Journal",
         about=f"{dot} {chosen}{more}",
-        source="disk",
+        source="disk and fleet" if snapshot.letters else "disk",
         age=context.age(snapshot.taken_at),
         number=5,
         columns=columns,
@@ -141,6 +144,9 @@ def _lines(
         if run.status != "skipped":
             who = who_began(run, own)
             yield run.started_at, who, run.status == "failed", _run_row(run, who, names, context)
+    for letter in snapshot.letters:
+        who = letter.by or "me"
+        yield letter.sent_at, who, _has_failed(letter), _letter_row(letter, who, context)
     start = runs[-1].started_at if len(runs) >= _ROWS else None
     for event in snapshot.events:
         if (start is None or event.at >= start) and not is_ours(event, runs):
@@ -200,6 +206,37 @@ def _run_row(run: Run, who: str, names: _Names, context: Context) -> Row:
             ),
         ),
         value=run.command_line,
+    )
+
+
+def _has_failed(letter: Sent) -> bool:
+    return letter.state in _ENDED_BADLY or (
+        letter.state is LetterState.ANSWERED and letter.code != 0
+    )
+
+
+_ENDED_BADLY = frozenset({LetterState.EXPIRED, LetterState.INTERRUPTED, LetterState.REFUSED})
+_SIGNS = {LetterState.BEGUN: "running", LetterState.ANSWERED: "done"}
+
+
+def _letter_row(letter: Sent, who: str, context: Context) -> Row:
+    """Return what somebody asked of another host: that it waits, is begun, or what came of it."""
+    has_failed = _has_failed(letter)
+    word = "failed" if has_failed else _SIGNS.get(letter.state, "waits")
+    sign, role = status_sign(word, context.glyphs)
+    agent = f"{letter.home}/{letter.agent}" if letter.agent else letter.home
+    words = literal(" ".join(letter.words))
+    return Row(
+        key=f"letter-{letter.id}",
+        cells=(
+            when_cell(letter.sent_at, context),
+            Cell(literal(who), Role.MUTED),
+            Cell(literal(letter.words[0]) if letter.words else "?"),
+            Cell(sign, role),
+            Cell(literal(agent)),
+            Cell(literal(letter.told(context.now)), Role.WARNING if has_failed else Role.PLAIN),
+        ),
+        value=f"{who} asked {literal(letter.home)}: {words}",
     )
 
 

@@ -99,3 +99,36 @@ BEGIN
     WHERE h.id = ANY ($6) AND h.host = mine AND h.publisher = $7 AND NOT fleet.is_too_old($2);
   RETURN now;
 END $$;
+
+-- Whoever may see a host hears that a command for it was begun, or taken back.
+CREATE INDEX commands_at ON fleet.commands (sent_at);
+CREATE OR REPLACE FUNCTION fleet.begin(id uuid) RETURNS bool
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  is_done bool;
+BEGIN
+  UPDATE fleet.commands c SET state = 'begun', begun_at = clock_timestamp()
+    WHERE c.id = $1 AND c.host = fleet.require_host() AND c.state = 'sent'
+      AND c.deadline >= clock_timestamp();
+  is_done := FOUND;
+  IF is_done THEN
+    PERFORM pg_notify('fleet_commands', 'command ' || $1);
+  END IF;
+  RETURN is_done;
+END $$;
+
+CREATE OR REPLACE FUNCTION fleet.cancel(id uuid) RETURNS bool
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+#variable_conflict use_column
+DECLARE
+  is_done bool;
+BEGIN
+  UPDATE fleet.commands c SET state = 'cancelled', ended_at = clock_timestamp()
+    WHERE c.id = $1 AND c.sent_by = session_user AND c.state = 'sent';
+  is_done := FOUND;
+  IF is_done THEN
+    PERFORM pg_notify('fleet_commands', 'command ' || $1);
+  END IF;
+  RETURN is_done;
+END $$;
