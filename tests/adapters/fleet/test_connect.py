@@ -12,7 +12,7 @@ import pytest
 from memconsole.adapters.fleet.postgres import connect as connecting
 from memconsole.compose.fleet_server import fleet_signer
 from memconsole.domain.fleet.server import parse_server
-from memconsole.errors import SourceAwayError, StateError, UsageError
+from memconsole.errors import FleetError, SourceAwayError, StateError, UsageError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -63,3 +63,16 @@ def test_a_key_that_is_none_or_no_secret_is_told(
     settings = cast("Settings", SimpleNamespace(state_dir=tmp_path))
     with pytest.raises(StateError, match=why):
         fleet_signer(settings)
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError, KeyError, OverflowError, AssertionError])
+def test_what_fails_beside_an_answer_stays_a_bug(kind: type[Exception]) -> None:
+    with pytest.raises(kind), connecting.said("nothing was done"):
+        raise kind
+    why = "nothing was done: the fleet's database is not as it was"
+    with (
+        pytest.raises(FleetError, match=why),
+        connecting.said("nothing was done"),
+        connecting.answered(),
+    ):
+        raise kind

@@ -184,7 +184,9 @@ class Swapped:
     def __init__(self, *sessions: psycopg.Connection) -> None:
         self._sessions = list(sessions)
 
-    def execute(self, query: str, values: tuple[object, ...] = ()) -> psycopg.Cursor:
+    def execute(
+        self, query: str, values: tuple[object, ...] = (), *, binary: bool = False
+    ) -> psycopg.Cursor:
         """Run a statement in the next session."""
         self._sessions.append(self._sessions.pop(0))
-        return self._sessions[-1].execute(query, values)
+        return self._sessions[-1].execute(query, values, binary=binary)

@@ -19,10 +19,10 @@ from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.source import PostgresFleet
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.demo.history import FixedClock
+from memconsole.domain.published import Fact, Veil, facts_of
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.fleet.shapes import AGENT, SESSION, STATUS
 from memconsole.domain.fleet.wire import Freshness
-from memconsole.domain.published import Fact
 from memconsole.engine.fleet.publishing import Publisher
 from memconsole.errors import FleetError, FleetHeldError, SourceAwayError
 from tests.lanes.postgres.fleet import NOW
@@ -123,6 +123,27 @@ def test_only_what_differs_is_sent(fleet: Fleet, alpha: Somebody) -> None:
     with closing(copy_of(alpha)) as copy:  # another process knows it too
         assert copy.publish(sessions(1))[:2] == (0, 0)
     assert rows(fleet) == {"s0": 1}
+
+
+def test_sessions_beyond_those_that_are_published_are_told(
+    fleet: Fleet, alpha: Somebody, ann: Somebody
+) -> None:
+    answers: dict[str, Json] = {
+        "status": example(STATUS),
+        "agents": [example(AGENT, id="main", sessions=2007, due=0)],
+        "sessions": [example(SESSION, key=f"agent:main:s{n}", agent="main") for n in range(2007)],
+    }
+    with closing(copy_of(alpha)) as copy:
+        copy.publish(facts_of(answers, Veil(b"x"), frozenset(), frozenset()))
+        for words in ((), ("--agent", "alpha/main")):
+            answer = shown(ann, "sessions", *words)
+            assert len(answer.data) == 2000
+            assert answer.envelope["left_out"] == {"unpublished": 7}
+            assert "7 more sessions are there" in str(answer.warnings)
+        assert shown(ann, "agents").envelope["left_out"] == {}
+        assert len(rows(fleet)) == 2000
+        copy.publish(sessions(1))
+        assert shown(ann, "sessions").envelope["left_out"] == {}
 
 
 def test_any_order_of_publishing_ends_in_the_same_rows(fleet: Fleet, alpha: Somebody) -> None:

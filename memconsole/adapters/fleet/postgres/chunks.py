@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack, contextmanager
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, LiteralString, NamedTuple, TypeVar
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said
+from memconsole.adapters.fleet.postgres.connect import connect, rows, said, value
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.fleet.publishing import Published
 from memconsole.errors import FleetError, IndexUnavailableError
@@ -79,15 +80,19 @@ class ChunkCopy:
         self._monotonic = monotonic
         self._there = {
             (agent, is_talk): There(at, stamp, tuple(agents))
-            for at, agent, is_talk, stamp, agents in connection.execute(
+            for at, agent, is_talk, stamp, agents in rows(
+                connection,
                 "SELECT id, agent, is_talk, stamp, agents FROM fleet.indexes WHERE home = %s",
                 (home,),
+                *(int, str, bool, str, list),
             )
         }
         self._chunks: dict[int, dict[int, int]] = {}
         self._lists: dict[Name, Reading] = {}
         self._documents: dict[int, dict[int, tuple[object, ...]]] = {}
-        self._has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
+        self._has_vectors = bool(
+            value(connection, object, "SELECT to_regclass('fleet.vectors')::text")
+        )
 
     def bring(self, shelves: Sequence[Shelf]) -> Published:
         """Bring the copy to what the indexes are now.
@@ -145,14 +150,11 @@ class ChunkCopy:
         ids = [found.id for found in dropped]
         with self._connection.transaction():
             self._begin()
-            gone = one(
-                self._connection,
-                "SELECT count(*) FROM fleet.chunks WHERE index_id = ANY (%s)",
-                ids,
-            )[0]
+            query: LiteralString = "SELECT count(*) FROM fleet.chunks WHERE index_id = ANY (%s)"
+            gone = value(self._connection, int, query, ids)
             self._connection.execute("DELETE FROM fleet.indexes WHERE id = ANY (%s)", (ids,))
         self._there = {name: found for name, found in self._there.items() if name in meant}
-        return int(str(gone)) + len(dropped)
+        return gone + len(dropped)
 
     def _read(self, shelf: Shelf, known: There | None = None) -> Reading | None:
         """Read an index; None where it is not there or cannot be read now, or is what is known.
@@ -234,32 +236,33 @@ class ChunkCopy:
         if name not in self._there:
             with self._connection.transaction():
                 self._begin()
-                made = one(
+                made = value(
                     self._connection,
+                    int,
                     "INSERT INTO fleet.indexes (home, agent, is_talk, agents, model)"
                     " VALUES (%s, %s, %s, %s, %s) RETURNING id",
                     *(self._home, *name, list(shelf.agents), found.model),
-                )[0]
-            self._there[name] = There(int(str(made)), "", shelf.agents)
+                )
+            self._there[name] = There(made, "", shelf.agents)
         return self._there[name].id
 
     def _known(self, number: int) -> dict[int, int]:
         """Return the hashes of the chunks that the server has of an index."""
         if number not in self._chunks:
-            rows = self._connection.execute(
-                "SELECT id, hash FROM fleet.chunks WHERE index_id = %s", (number,)
-            )
-            self._chunks[number] = dict(rows.fetchall())
+            query: LiteralString = "SELECT id, hash FROM fleet.chunks WHERE index_id = %s"
+            self._chunks[number] = dict(rows(self._connection, query, (number,), int, int))
         return self._chunks[number]
 
     def _send_documents(self, number: int, documents: Mapping[int, PublishedDocument]) -> None:
         if number not in self._documents:
-            rows = self._connection.execute(
+            there = rows(
+                self._connection,
                 "SELECT id, path, modified_at, is_archived FROM fleet.documents"
                 " WHERE index_id = %s",
                 (number,),
+                *(int, str, datetime | None, bool),
             )
-            self._documents[number] = {at: tuple(row) for at, *row in rows}
+            self._documents[number] = {at: tuple(row) for at, *row in there}
         known = self._documents[number]
         changed = [(at, found) for at, found in documents.items() if known.get(at) != found]
         gone = sorted(known.keys() - documents.keys())
@@ -319,8 +322,8 @@ def erase_copy(
         if (version(connection) or 0) < CHUNKS:
             return 0
         query = "SELECT id FROM fleet.homes WHERE identity = %s"
-        row = connection.execute(query, (identity,)).fetchone()
-        return 0 if row is None else ChunkCopy(connection, row[0], int).erase(shelves)
+        found = rows(connection, query, (identity,), int)
+        return ChunkCopy(connection, found[0][0], int).erase(shelves) if found else 0
 
 
 def erase(connection: psycopg.Connection, number: int, ids: Sequence[int]) -> None:

@@ -25,11 +25,13 @@ from memconsole.errors import FleetError, SourceAwayError, UsageError
 from memconsole.text.plain import cut, one_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+    from types import UnionType
 
     import psycopg
     from psycopg.abc import Buffer, PQGen
+    from psycopg.sql import Composed
     from psycopg.waiting import Ready
 
     from memconsole.domain.fleet.server import ServerAddress
@@ -59,6 +61,9 @@ _FIXED = {
     "-c client_min_messages=warning",
 }
 _HINT = "Try `memconsole fleet doctor`."
+_INSTALL = (
+    "Install it: `pipx inject memconsole 'psycopg[binary]'`, or `pip install 'memconsole[fleet]'`."
+)
 
 
 def connect(
@@ -85,8 +90,7 @@ def connect(
     if find_spec("psycopg") is None:
         raise UsageError(
             "a fleet over PostgreSQL needs the package psycopg, which is not installed",
-            hint="Install it: `pipx inject memconsole 'psycopg[binary]'`, or "
-            "`pip install 'memconsole[fleet]'`.",
+            hint=_INSTALL,
         )
     import psycopg  # noqa: PLC0415 - 0.2 s, and only where there is a fleet
     from psycopg.conninfo import make_conninfo  # noqa: PLC0415 - likewise
@@ -103,9 +107,11 @@ def connect(
             **dict(address.files),
         }
         kind = psycopg.Connection if is_patient else _guarded()
-        made = kind.connect(make_conninfo("", **parameters), autocommit=True)
+        with answered():
+            made = kind.connect(make_conninfo("", **parameters), autocommit=True)
+            server = made.info.server_version
         _bear_every_time(made)
-        if made.info.server_version < LEAST_SERVER:
+        if server < LEAST_SERVER:
             made.close()
             raise SourceAwayError(f"PostgreSQL {LEAST_SERVER // 10000} or later is needed")
         if role is not None:
@@ -117,10 +123,16 @@ def connect(
 def _guarded() -> type[psycopg.Connection]:
     """Return a kind of connection that gives up on a server which is silent, or never ends."""
     import psycopg  # noqa: PLC0415 - as above
+    from psycopg import waiting  # noqa: PLC0415 - as above
 
     class Guarded(psycopg.Connection):
         def wait(self, gen: PQGen[T], *args: Any, **named: Any) -> T:
-            return super().wait(_bounded(gen, self), *args, **named)
+            named.setdefault("interval", _LOOK_S)
+            try:
+                return waiting.wait(_bounded(gen, self), self.pgconn.socket, *args, **named)
+            except KeyboardInterrupt:  # the driver would wait until the server has ended its work
+                self.pgconn.finish()
+                raise
 
     return Guarded
 
@@ -157,6 +169,7 @@ def _bounded(gen: PQGen[T], connection: psycopg.Connection) -> PQGen[T]:
 MOST_HEARD: Final = 256 * 2**20
 """Of one answer; what a console over 500 hosts reads first is a fifth of it."""
 
+_LOOK_S = 0.1
 _SILENT_S = 45.0
 _LONGEST_S = 3600.0
 _BYTES_RECEIVED = 128
@@ -241,14 +254,38 @@ def said(doing: str) -> Iterator[None]:
         if error.sqlstate is None or error.sqlstate[:2] in _AWAY:
             raise SourceAwayError(f"{doing}: {said}", hint=_HINT) from error
         raise FleetError(f"{doing}: {said}", hint=_HINT) from error
-    except _NO_ANSWER as error:
+    except WrongAnswerError as error:
         logger.debug("what the server answered", exc_info=True)
-        raise FleetError(f"{doing}: {_OTHER}", hint=_HINT) from error
+        raise FleetError(f"{doing}: {error}", hint=_HINT) from error
 
 
 _MOST_SAID = 500
-_OTHER = "the fleet's database is not as it was made"
-_NO_ANSWER = (
+
+
+class WrongAnswerError(FleetError):
+    """The server answered something other than was asked for, in number or in kind.
+
+    Who reads an answer looks before it is used, so that what fails later is a bug and stays one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("the fleet's database is not as it was made", hint=_HINT)
+
+
+@contextmanager
+def answered() -> Iterator[None]:
+    """Tell what the driver makes of bytes that it cannot read; holds calls of the driver only.
+
+    Raises:
+        WrongAnswerError: It could not read them.
+    """
+    try:
+        yield
+    except _UNREAD as error:
+        raise WrongAnswerError from error
+
+
+_UNREAD = (
     TypeError,
     ValueError,
     ArithmeticError,
@@ -257,7 +294,6 @@ _NO_ANSWER = (
     AssertionError,
     RecursionError,
 )
-"""What comes of reading an answer that is other than was asked for, in number or in kind."""
 
 _AWAY = ("08", "57", "53")
 """Classes of failures that pass: the connection, an operator's intervention, no room."""
@@ -313,15 +349,43 @@ def time_of(found: object) -> datetime | None:
 _YEARS = range(1970, 2200)
 
 
-def one(
-    connection: psycopg.Connection, query: LiteralString, *values: object
-) -> tuple[object, ...]:
-    """Return the one row of a question.
+def rows(
+    connection: psycopg.Connection,
+    query: LiteralString | Composed,
+    values: Sequence[object] | Mapping[str, object],
+    *kinds: type | UnionType,
+    is_binary: bool = False,
+) -> list[tuple[Any, ...]]:
+    """Return the rows of a question.
+
+    Args:
+        connection: Whom to ask.
+        query: The question.
+        values: Of its places.
+        kinds: What stands in each column.
+        is_binary: The values come as they are, and not as texts.
 
     Raises:
-        FleetError: There is none.
+        WrongAnswerError: They are other than that.
     """
-    row = connection.execute(query, values).fetchone()
-    if row is None:
-        raise FleetError(_OTHER, hint=_HINT)
-    return row
+    cursor = connection.execute(query, values, binary=is_binary)
+    with answered():
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+    if not all(len(row) == len(kinds) and all(map(isinstance, row, kinds)) for row in found):
+        raise WrongAnswerError
+    return found
+
+
+def value(
+    connection: psycopg.Connection, kind: type[T], query: LiteralString, *values: object
+) -> T:
+    """Return the one value that a question has.
+
+    Raises:
+        WrongAnswerError: There is none of that kind.
+    """
+    found = rows(connection, query, values, kind)
+    if not found:
+        raise WrongAnswerError
+    first: T = found[0][0]
+    return first

@@ -11,10 +11,17 @@ import os
 import time
 import uuid
 from datetime import UTC
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, LiteralString
 
 from memconsole.adapters.fleet.postgres.chunks import ChunkCopy
-from memconsole.adapters.fleet.postgres.connect import connect, one, said, time_of
+from memconsole.adapters.fleet.postgres.connect import (
+    WrongAnswerError,
+    connect,
+    rows,
+    said,
+    time_of,
+    value,
+)
 from memconsole.adapters.fleet.postgres.membership import skew_ms
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.fleet.members import AWAY
@@ -124,34 +131,36 @@ class PostgresCopy:
         found = version(connection)
         if found is None:
             raise FleetError("there is no fleet in this database", hint="`memconsole fleet init`")
-        least = one(connection, "SELECT least_wire FROM fleet.meta")[0]
-        if isinstance(least, int) and least > WIRE:
+        if value(connection, int, "SELECT least_wire FROM fleet.meta") > WIRE:
             raise FleetError(
                 "the fleet wants a newer memconsole", hint="Update it on this host; jobs go on."
             )
         held_by = f"{os.uname().nodename} pid {os.getpid()} since {time.strftime('%F %T%z')}"
-        home, _, holder = one(
+        claimed = rows(
             connection,
-            "SELECT home, generation, holder FROM fleet.claim(%s, %s, %s, %s)",
-            *(self._identity, self._path, self._publisher, held_by),
+            "SELECT home, holder FROM fleet.claim(%s, %s, %s, %s)",
+            (self._identity, self._path, self._publisher, held_by),
+            *(int | None, str | None),
         )
+        home, holder = claimed[0] if claimed else (None, None)
         if holder is not None:
-            raise FleetHeldError(self._path, one_line(str(holder)[:_MOST_HOLDER]))
-        self._home = int(str(home))
+            raise FleetHeldError(self._path, one_line(holder[:_MOST_HOLDER]))
+        if home is None:
+            raise WrongAnswerError
+        self._home = home
         self._earlier = self._heard_earlier(connection)
         self._beat(connection, ())  # what it is now counts, and not what it was when it beat last
-        rows = connection.execute(
-            "SELECT kind, key, hash FROM fleet.facts WHERE home = %s", (self._home,)
-        )
-        self._there = {(kind, key): bytes(digest) for kind, key, digest in rows}
+        query: LiteralString = "SELECT kind, key, hash FROM fleet.facts WHERE home = %s"
+        there = rows(connection, query, (self._home,), str, str, bytes)
+        self._there = {(kind, key): digest for kind, key, digest in there}
         if found >= CHUNKS:
             self._chunks = ChunkCopy(connection, self._home, self._next_generation)
         return connection
 
     def _heard_earlier(self, connection: psycopg.Connection) -> datetime | None:
         """Return when a home of this path with another identity, now away, was last heard of."""
-        row = connection.execute(_EARLIER, (self._path, self._home, AWAY)).fetchone()
-        at = None if row is None else time_of(row[0])
+        asked = (self._path, self._home, AWAY)
+        at = time_of(value(connection, object, _EARLIER, *asked))
         return None if at is None else at.astimezone(UTC)
 
     def _next_generation(self) -> int:
@@ -162,7 +171,7 @@ class PostgresCopy:
         """
         assert self._connection is not None
         query = "SELECT fleet.next_generation(%s, %s)"
-        return int(str(one(self._connection, query, self._home, self._publisher)[0]))
+        return value(self._connection, int, query, self._home, self._publisher)
 
     def _send(self, connection: psycopg.Connection, facts: Sequence[Fact]) -> Published:
         now = {(fact.kind, fact.key): fact.hash for fact in facts}

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import json
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of, time_of
+from memconsole.adapters.fleet.postgres.connect import (
+    WrongAnswerError,
+    answered,
+    connect,
+    rows,
+    said,
+    table_of,
+    time_of,
+    value,
+)
 from memconsole.adapters.fleet.signing import is_signed
 from memconsole.domain.fleet.letters import Letter, LetterState, Received, letter_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from datetime import datetime
     from pathlib import Path
 
     import psycopg
@@ -67,7 +76,7 @@ class PostgresLetters:
     def begin(self, letter_id: str) -> bool:
         """Note that a letter is being carried out; False when it has an end already."""
         with said("a command was not begun"):
-            return bool(one(self._connected(), "SELECT fleet.begin(%s)", letter_id)[0])
+            return value(self._connected(), bool, "SELECT fleet.begin(%s)", letter_id)
 
     def finish(self, letter_id: str, state: LetterState, code: int, outcome: Json) -> None:
         """Tell what came of a letter."""
@@ -87,19 +96,21 @@ class PostgresLetters:
         if self._connection is None:
             self._connection = connect(self._address, self._passwords)
             self._connection.execute(f"LISTEN {CHANNEL}")
-            self._mine = f"host {one(self._connection, 'SELECT fleet.me()')[0]}"
+            self._mine = f"host {value(self._connection, object, 'SELECT fleet.me()')}"
         return self._connection
 
     def _read(self, connection: psycopg.Connection) -> tuple[Received, ...]:
-        rows = connection.execute(
+        found = rows(
+            connection,
             "SELECT id::text, state, verb, body::text, operator_key, signature, clock_timestamp()"
             " FROM fleet.commands WHERE state IN ('sent', 'begun') AND home ="
             " (SELECT id FROM fleet.homes WHERE identity = %s) ORDER BY sent_at, id LIMIT 100",
             (self._home,),
-        ).fetchall()
+            *(str, str, str, str, str, str, datetime),
+        )
         return tuple(
-            _received(*map(str, row), key=str(key), signature=str(signature), now=time_of(now))
-            for *row, key, signature, now in rows
+            _received(*row, key=key, signature=signature, now=time_of(now))
+            for *row, key, signature, now in found
         )
 
 
@@ -108,7 +119,8 @@ def heard(connection: psycopg.Connection, wait_s: float, is_meant: Callable[[str
 
     Every host and everybody who waits hears all of them: of 500 hosts one is meant.
     """
-    return any(is_meant(found.payload) for found in connection.notifies(timeout=wait_s))
+    with answered():
+        return any(is_meant(found.payload) for found in connection.notifies(timeout=wait_s))
 
 
 def _received(
@@ -121,8 +133,8 @@ def _received(
     signature: str,
     now: datetime | None,
 ) -> Received:
-    if now is None:
-        raise ValueError("the server has no time")
+    if now is None or state not in (LetterState.SENT, LetterState.BEGUN):
+        raise WrongAnswerError
     try:
         letter: Letter | None = letter_of(table_of(body) or {})
     except (ValueError, RecursionError):

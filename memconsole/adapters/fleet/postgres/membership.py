@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import secrets
 import time
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, LiteralString
 
 from memconsole.adapters.fleet.postgres import owner
-from memconsole.adapters.fleet.postgres.connect import PASSWORDS, connect, one, password_line, said
+from memconsole.adapters.fleet.postgres.connect import (
+    PASSWORDS,
+    WrongAnswerError,
+    connect,
+    password_line,
+    rows,
+    said,
+    value,
+)
 from memconsole.domain.fleet.members import Finding, Way
 from memconsole.domain.fleet.wire import WIRE
 from memconsole.errors import StateError, UsageError
@@ -88,9 +97,10 @@ class Membership:
         with connect(self._address, passwords_of(self._state_dir)) as connection, said("not left"):
             found = owner.version(connection) or 0
             more = " + (SELECT count(*) FROM fleet.chunks)" if found >= owner.CHUNKS else ""
-            rows = one(connection, f"SELECT (SELECT count(*) FROM fleet.facts){more}")[0]
+            count: LiteralString = f"SELECT (SELECT count(*) FROM fleet.facts){more}"
+            found_rows = value(connection, int, count)
             has_left = _is_of(connection, "fleet_host") and (
-                one(connection, "SELECT fleet.me()")[0] is None
+                value(connection, object, "SELECT fleet.me()") is None
             )
             if not dry_run:
                 if not has_left:
@@ -98,7 +108,7 @@ class Membership:
                 self._keep(None)
             if has_left:
                 return None
-        return rows if isinstance(rows, int) else 0
+        return found_rows
 
     def look(self) -> Way:
         """Look at the way to the fleet, with the password that is kept.
@@ -150,16 +160,19 @@ class Membership:
 
 def _latency_ms(connection: psycopg.Connection) -> float:
     start = time.perf_counter()
-    connection.execute("SELECT 1").fetchone()
+    value(connection, object, "SELECT 1")
     return (time.perf_counter() - start) * 1000
 
 
 def skew_ms(connection: psycopg.Connection, clock: Callable[[], float] = time.time) -> int:
     """Return how far a clock is ahead of the server's, with half the way there taken off."""
     start = clock()
-    there = one(connection, "SELECT extract(epoch FROM clock_timestamp())::float8")[0]
+    there = value(connection, float, "SELECT extract(epoch FROM clock_timestamp())::float8")
     end = clock()
-    return round(((start + end) / 2 - there) * 1000) if isinstance(there, float) else 0
+    off = ((start + end) / 2 - there) * 1000
+    if not math.isfinite(off):
+        raise WrongAnswerError
+    return round(off)
 
 
 def is_pooled(one_way: psycopg.Connection, other: psycopg.Connection) -> bool:
@@ -167,10 +180,11 @@ def is_pooled(one_way: psycopg.Connection, other: psycopg.Connection) -> bool:
 
     Nothing that is of a session works then: no notification comes, and a lock is somebody else's.
     """
-    before = one(one_way, "SELECT pg_backend_pid()")[0]
+    query: LiteralString = "SELECT pg_backend_pid()"
+    before = value(one_way, int, query)
     with other.transaction():
-        held = one(other, "SELECT pg_backend_pid()")[0]
-        return held == before or one(one_way, "SELECT pg_backend_pid()")[0] != before
+        held = value(other, int, query)
+        return held == before or value(one_way, int, query) != before
 
 
 def _findings(
@@ -190,10 +204,13 @@ def _findings(
     if abs(skew := skew_ms(one_way)) > 30_000:
         way = "ahead of" if skew > 0 else "behind"
         yield Finding("clock-skew", f"our clock is {abs(skew) // 1000} s {way} the fleet's", "")
-    if not one_way.execute(
+    if not rows(
+        one_way,
         "SELECT 1 FROM pg_extension WHERE extname = 'vector'"
-        " AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
-    ).fetchone():
+        " AND string_to_array(extversion, '.')::int[] >= '{0,8}'",
+        (),
+        object,
+    ):
         hint = "`CREATE EXTENSION vector`, then `memconsole fleet upgrade`"
         yield Finding("vectors", "text only: no pgvector 0.8 or later", hint)
 
@@ -201,8 +218,8 @@ def _findings(
 def _is_of(connection: psycopg.Connection, group: str) -> bool:
     """Tell whether we are one of the hosts, or of the people; a server without a fleet has none."""
     query = "SELECT EXISTS (SELECT FROM pg_roles WHERE rolname = %s)"
-    is_made = one(connection, query, group)[0]
-    return bool(is_made and one(connection, "SELECT pg_has_role(%s, 'USAGE')", group)[0])
+    is_made = value(connection, bool, query, group)
+    return is_made and value(connection, bool, "SELECT pg_has_role(%s, 'USAGE')", group)
 
 
 def _of_another_edition(connection: psycopg.Connection) -> Iterator[Finding]:
@@ -219,7 +236,8 @@ def _of_another_edition(connection: psycopg.Connection) -> Iterator[Finding]:
             f"the fleet is of an older memconsole (schema {found})",
             "`memconsole fleet upgrade`",
         )
-    if found is not None and one(connection, "SELECT least_wire > %s FROM fleet.meta", WIRE)[0]:
+    query: LiteralString = "SELECT least_wire > %s FROM fleet.meta"
+    if found is not None and value(connection, bool, query, WIRE):
         yield Finding(
             "too-old", "the fleet wants a newer memconsole", "Update it on this host.", True
         )

@@ -7,16 +7,19 @@ from __future__ import annotations
 
 import secrets
 from contextlib import suppress
+from datetime import datetime
 from importlib.resources import files
 from typing import TYPE_CHECKING, Final, LiteralString
 
 from memconsole.adapters.fleet.postgres.connect import (
+    WrongAnswerError,
     connect,
     number_of,
-    one,
+    rows,
     said,
     texts_of,
     time_of,
+    value,
 )
 from memconsole.domain.fleet.members import Event, Member, Pruned
 from memconsole.errors import UsageError
@@ -140,7 +143,7 @@ class PostgresOwner:
         with self._owner() as connection, said("nobody was invited"), connection.transaction():
             self._require_new(connection, name, _OPERATOR if is_operator else _HOST)
             table = "operators" if is_operator else "hosts"
-            if connection.execute(_TAKEN[table], {"role": role, "name": name}).fetchone():
+            if rows(connection, _TAKEN[table], {"role": role, "name": name}, object):
                 raise UsageError(
                     f"the role {role} is there already, and of somebody else",
                     hint="Take another name.",
@@ -164,7 +167,7 @@ class PostgresOwner:
         return role, secret
 
     def _require_new(self, connection: psycopg.Connection, name: str, query: str) -> None:
-        if connection.execute(query, (name,)).fetchone():
+        if rows(connection, query, (name,), object):
             raise UsageError(
                 f"{name} has joined already",
                 hint="`memconsole fleet hosts --all` lists who is there.",
@@ -180,10 +183,9 @@ class PostgresOwner:
             UsageError: Nobody of that name was invited.
         """
         with self._owner() as connection, said("nothing was granted"), connection.transaction():
-            found = connection.execute(
-                "SELECT role FROM fleet.operators WHERE name = %s", (operator,)
-            ).fetchone()
-            if found is None:
+            query: LiteralString = "SELECT role FROM fleet.operators WHERE name = %s"
+            found = rows(connection, query, (operator,), str)
+            if not found:
                 raise UsageError(
                     f"there is no operator {operator!r}",
                     hint=f"`memconsole fleet invite {operator} --operator` makes one.",
@@ -192,13 +194,13 @@ class PostgresOwner:
                 if takes_back:
                     connection.execute(
                         "DELETE FROM fleet.grants WHERE operator = %s AND label = %s AND verb = %s",
-                        (found[0], label, verb),
+                        (found[0][0], label, verb),
                     )
                 else:
                     connection.execute(
                         "INSERT INTO fleet.grants (operator, label, verb) VALUES (%s, %s, %s)"
                         " ON CONFLICT DO NOTHING",
-                        (found[0], label, verb),
+                        (found[0][0], label, verb),
                     )
             what = "revoke" if takes_back else "grant"
             _note(connection, what, f"{operator} {' '.join(verbs)} {label}")
@@ -212,14 +214,14 @@ class PostgresOwner:
         """
         with self._owner() as connection, said("nothing was removed"), connection.transaction():
             query = _PERSON_ROWS if is_operator else _HOST_ROWS
-            row = connection.execute(query, (name,)).fetchone()
-            if row is None:
+            found = rows(connection, query, (name,), str, int)
+            if not found:
                 kind = "operator" if is_operator else "host"
                 raise UsageError(f"there is no {kind} {name!r} in the fleet")
             if not dry_run:
-                _remove(connection, "operators" if is_operator else "hosts", name, row[0])
+                _remove(connection, "operators" if is_operator else "hosts", name, found[0][0])
                 _note(connection, "forget", name)
-        return int(row[1])
+        return int(found[0][1])
 
     def audit(self, since: timedelta) -> tuple[Event, ...]:
         """Return who did what with the fleet since then, newest first: events and commands.
@@ -228,8 +230,9 @@ class PostgresOwner:
             SourceAwayError: The server is away, or does not let us.
         """
         with self._owner() as connection, said("the audit cannot be read"):
-            rows = connection.execute(_AUDIT, {"since": since}).fetchall()
-        return tuple(Event._make(row) for row in rows)
+            kinds = (datetime, str, str, str, str | None, str | None)
+            found = rows(connection, _AUDIT, {"since": since}, *kinds)
+        return tuple(map(Event._make, found))
 
     def prune(self, older: timedelta, *, dry_run: bool) -> Pruned:
         """Delete what the audit keeps for longer, and hosts that lists leave out.
@@ -239,15 +242,15 @@ class PostgresOwner:
         """
         with self._owner() as connection, said("nothing was deleted"), connection.transaction():
             hidden = [one.name for one in read_members(connection) if one.is_hidden]
-            commands, events = (int(str(one(connection, query, older)[0])) for query in _OLD_COUNTS)
+            commands, events = (value(connection, int, query, older) for query in _OLD_COUNTS)
             found = Pruned(commands, events, tuple(hidden))
             if dry_run or not any(found):
                 return found
             for query in _OLD_DELETED:
                 connection.execute(query, (older,))
             for name in hidden:
-                row = one(connection, _HOST_ROWS, name)
-                _remove(connection, "hosts", name, str(row[0]))
+                for role, _ in rows(connection, _HOST_ROWS, (name,), str, int):
+                    _remove(connection, "hosts", name, role)
             _note(connection, "prune", found.text)
         return found
 
@@ -266,13 +269,16 @@ class PostgresOwner:
 
 def _add_vectors(connection: psycopg.Connection) -> None:
     """Make what holds vectors, where there is pgvector and it is not there; hosts publish anew."""
-    row = connection.execute(
+    found = rows(
+        connection,
         "SELECT n.nspname::text FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace"
         " WHERE extname = 'vector' AND string_to_array(extversion, '.')::int[] >= '{0,8}'"
-        " AND to_regclass('fleet.vectors') IS NULL"
-    ).fetchone()
-    if row is not None:
-        connection.execute(vectors_script(row[0]))
+        " AND to_regclass('fleet.vectors') IS NULL",
+        (),
+        str,
+    )
+    if found:
+        connection.execute(vectors_script(found[0][0]))
         connection.execute("DELETE FROM fleet.indexes")
 
 
@@ -292,8 +298,8 @@ def _make_login(
     """Make a role that can log in for a while, or give it another secret."""
     from psycopg.sql import SQL, Identifier, Literal  # noqa: PLC0415 - only where there is a fleet
 
-    until = one(connection, "SELECT clock_timestamp() + %s", within)[0]
-    found = connection.execute("SELECT 1 FROM pg_roles WHERE rolname = %s", (role,)).fetchone()
+    until = value(connection, datetime, "SELECT clock_timestamp() + %s", within)
+    found = rows(connection, "SELECT 1 FROM pg_roles WHERE rolname = %s", (role,), object)
     verifier = connection.pgconn.encrypt_password(secret.encode(), role.encode(), _SCRAM).decode()
     login = SQL("{} ROLE {} LOGIN PASSWORD {} VALID UNTIL {} CONNECTION LIMIT {}").format(
         SQL("ALTER" if found else "CREATE"),
@@ -362,35 +368,32 @@ def version(connection: psycopg.Connection) -> int | None:
         SourceAwayError: We may not look.
     """
     with said("cannot look at the fleet"):
-        if one(connection, "SELECT to_regclass('fleet.meta')::text")[0] is None:
+        if value(connection, object, "SELECT to_regclass('fleet.meta')::text") is None:
             return None
-        found = one(connection, "SELECT schema FROM fleet.meta")[0]
-        if not isinstance(found, int):
-            raise TypeError("that is no version")
-        return found
+        return value(connection, int, "SELECT schema FROM fleet.meta")
 
 
 def read_members(connection: psycopg.Connection) -> tuple[Member, ...]:
     """Return the hosts that this role may see, by name."""
     with said("cannot look at the fleet"):
-        rows = connection.execute(
+        query: LiteralString = (
             "SELECT name, labels, version, wire, beat_s, seen_at, skew_ms, joined_at, left_at,"
             " clock_timestamp(), allows, (SELECT least_wire FROM fleet.meta)"
             " FROM fleet.hosts ORDER BY name"
-        ).fetchall()
-        return tuple(map(_member, rows))
+        )
+        return tuple(map(_member, rows(connection, query, (), *[object] * 12)))
 
 
 def _member(row: Sequence[object]) -> Member:
     """Return a host; what it says of itself is worth something or nothing, and fails no other.
 
     Raises:
-        ValueError: It has no name, or the server no time.
+        WrongAnswerError: It has no name, or the server no time.
     """
     name, labels, release, wire, beat_s, seen, skew_ms, joined, left, at, allows, least = row
     now = time_of(at)
     if not isinstance(name, str) or not compiled(_NAME).fullmatch(name) or now is None:
-        raise ValueError("that is no host")
+        raise WrongAnswerError
     return Member(
         name,
         texts_of(labels),

@@ -11,16 +11,18 @@ import logging
 import threading
 import time
 import uuid
-from datetime import UTC, timedelta
-from typing import TYPE_CHECKING, NamedTuple
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, LiteralString, NamedTuple
 
 from memconsole.adapters.fleet.postgres.connect import (
+    WrongAnswerError,
     connect,
     number_of,
-    one,
+    rows,
     said,
     table_of,
     time_of,
+    value,
 )
 from memconsole.adapters.fleet.postgres.letterbox import CHANNEL, heard
 from memconsole.domain.fleet.letters import Letter, LetterState, Sent
@@ -44,6 +46,7 @@ _LOOK_S = 1.0
 _STOP_S = 0.2
 _AT_ONCE = 8
 """Connections that send; of a hundred that a server has by itself."""
+_MOST_SHORT = 8 * 2**10
 _MOST_BYTES = 64 * 2**10
 """Of an outcome that a list reads a sentence out of."""
 
@@ -159,9 +162,9 @@ class Post:
             connect(self._address, self._passwords) as connection,
             said("nothing was sent"),
         ):
-            now = time_of(one(connection, "SELECT clock_timestamp()")[0])
+            now = time_of(value(connection, datetime, "SELECT clock_timestamp()"))
             if now is None:
-                raise ValueError("the server has no time")
+                raise WrongAnswerError
             deadline = (now + within).astimezone(UTC).replace(microsecond=0)
             letter = Letter(str(uuid.uuid4()), *draft[1:], deadline)
             body = {
@@ -232,13 +235,13 @@ class Post:
 def _states(connection: psycopg.Connection, numbers: Sequence[str]) -> dict[str, Ended]:
     """Return what came of those of some letters that were begun, have an end or are not there."""
     connection.execute("SELECT fleet.expire()")
-    rows = connection.execute(
-        "SELECT id::text, state, code, outcome::text FROM fleet.commands WHERE id = ANY (%s)",
-        (list(numbers),),
-    ).fetchall()
+    query: LiteralString = (
+        "SELECT id::text, state, code, outcome::text FROM fleet.commands WHERE id = ANY (%s)"
+    )
+    kinds = (str, str, int | None, str | None)
     found = {
-        number: Ended(LetterState(state), code, table_of(outcome))
-        for number, state, code, outcome in rows
+        number: Ended(_state(state), code, table_of(outcome))
+        for number, state, code, outcome in rows(connection, query, (list(numbers),), *kinds)
     }
     return {
         number: found.get(number, Ended(None))
@@ -255,7 +258,7 @@ def take_back(address: ServerAddress, passwords: Path, number: str) -> bool:
         FleetError: The server refuses.
     """
     with connect(address, passwords) as connection, said("nothing was taken back"):
-        return bool(one(connection, "SELECT fleet.cancel(%s)", number)[0])
+        return value(connection, bool, "SELECT fleet.cancel(%s)", number)
 
 
 def cancel(address: ServerAddress, passwords: Path, start: str, *, dry_run: bool) -> Sent:
@@ -268,7 +271,7 @@ def cancel(address: ServerAddress, passwords: Path, start: str, *, dry_run: bool
     """
     with connect(address, passwords) as connection, said("cannot read the commands"):
         found = _read(connection, "starts_with(id::text, %s)", start.lower())
-        mine = one(connection, "SELECT session_user::text")[0]
+        mine = value(connection, str, "SELECT session_user::text")
     if len(found) != 1:
         many = "more than one command has" if found else "there is no command with"
         raise UsageError(
@@ -299,32 +302,57 @@ def read_sent(address: ServerAddress, passwords: Path, since: timedelta) -> list
         return _read(connection, "sent_at > clock_timestamp() - %s", since)
 
 
-def _read(connection: psycopg.Connection, which: str, value: object) -> list[Sent]:
+def _read(connection: psycopg.Connection, which: LiteralString, asked: object) -> list[Sent]:
     from psycopg.sql import SQL  # noqa: PLC0415 - only where there is a fleet
 
-    rows = connection.execute(
-        SQL(_SENT).format(_MOST_BYTES, which=SQL(which)),
-        (value,),
-    ).fetchall()
-    return [_sent(row) for row in rows]
+    query = SQL(_SENT).format(_MOST_BYTES, which=SQL(which))
+    return [_sent(row) for row in rows(connection, query, (asked,), *_ROW)]
 
 
-def _sent(row: Sequence[object]) -> Sent:
+def read_going(connection: psycopg.Connection) -> list[Sent]:
+    """Return what waits for hosts or is begun, and what ended within the hour; newest first.
+
+    Of each who sends a few: who sends many hides no other. What only looks is left out.
+    """
+    from psycopg.sql import SQL  # noqa: PLC0415 - only where there is a fleet
+
+    query = SQL(_GOING).format(_MOST_SHORT)
+    return [_sent(row) for row in rows(connection, query, (), *_ROW)]
+
+
+_ROW = (
+    *(str, str, str, str, str, str, datetime | None, datetime | None, datetime | None),
+    *(datetime | None, int | None, str, str | None),
+)
+
+
+def _state(text: str) -> LetterState:
+    """Return how far a letter is.
+
+    Raises:
+        WrongAnswerError: That is no state.
+    """
+    if text not in LetterState.__members__.values():
+        raise WrongAnswerError
+    return LetterState(text)
+
+
+def _sent(row: Sequence[Any]) -> Sent:
     """Return a row of the audit.
 
     Raises:
-        ValueError: It is none.
+        WrongAnswerError: It is none.
     """
-    id_, host, home, by, key = (one_line(str(one)[:_MOST_TEXT]) for one in (*row[:3], *row[4:6]))
+    id_, host, home, by, key = (one_line(one[:_MOST_TEXT]) for one in (*row[:3], *row[4:6]))
     sent_at, deadline, begun_at, ended_at = map(time_of, row[6:10])
     if sent_at is None or deadline is None:
-        raise ValueError("that was sent at no time")
+        raise WrongAnswerError
     return Sent(
         id_,
         host,
         home,
         words=_words(row[11]),
-        state=LetterState(str(row[3])),
+        state=_state(row[3]),
         by=by,
         key=key,
         sent_at=sent_at,
@@ -339,14 +367,24 @@ def _sent(row: Sequence[object]) -> Sent:
 _MOST_TEXT = 4096
 
 
-_SENT = """
+_COLUMNS: LiteralString = """
 SELECT id::text, host_name, home_path,
   CASE WHEN state = 'sent' AND deadline < clock_timestamp() THEN 'expired' ELSE state END,
   sent_by::text, operator_key, sent_at, deadline, begun_at, ended_at, code, body::text,
   CASE WHEN octet_length(outcome::text) <= {} THEN outcome::text END
-FROM fleet.commands WHERE {which} ORDER BY sent_at DESC LIMIT 1000
 """
 """What nobody waits for any more ends at its deadline, whether that was noted or not."""
+
+_SENT: LiteralString = (
+    f"{_COLUMNS}FROM fleet.commands WHERE {{which}} ORDER BY sent_at DESC LIMIT 1000"
+)
+_GOING: LiteralString = f"""{_COLUMNS}FROM (
+  SELECT c.*, row_number() OVER (PARTITION BY sent_by ORDER BY sent_at DESC) AS n
+  FROM fleet.commands c WHERE sent_at > clock_timestamp() - interval '25 hours'
+    AND (state IN ('sent', 'begun') OR ended_at > clock_timestamp() - interval '1 hour')
+    AND NOT coalesce(body -> 'words' ? '--dry-run', false)) AS going
+WHERE n <= 50 ORDER BY sent_at DESC LIMIT 500
+"""
 
 
 def _words(body: object) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""Searches the published chunks of a fleet: PostgreSQL finds, and the same rules as ever rank.
+"""Searches the chunks of a fleet, long by the kinds of answers: PostgreSQL finds, our rules rank.
 
 One scope over all indexes that are meant, with the frequencies of them together. Few chunks are
 compared one by one; of many, those with the rarest words and the nearest of an index of vectors.
@@ -9,17 +9,21 @@ from __future__ import annotations
 import math
 import threading
 from contextlib import contextmanager, suppress
+from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, LiteralString, Protocol
 
 from memconsole.adapters.fleet.postgres.chunks import vector_text
 from memconsole.adapters.fleet.postgres.connect import (
+    WrongAnswerError,
     connect,
     line_of,
-    one,
+    number_of,
+    rows,
     said,
     texts_of,
     time_of,
+    value,
 )
 from memconsole.adapters.fleet.postgres.owner import CHUNKS, version
 from memconsole.domain.agents import HomeRef
@@ -36,8 +40,9 @@ from memconsole.text.plain import clean, one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-    from datetime import date, datetime
+    from datetime import date
     from pathlib import Path
+    from types import UnionType
 
     import psycopg
 
@@ -132,8 +137,8 @@ class SearchableCopy:
             for found in _searchable(connection, [home.host])[0]:
                 if found.home == home and agent in found.agents:
                     query = "SELECT start_line, end_line, text FROM fleet.lines(%s, %s)"
-                    rows = connection.execute(query, (found.number, path)).fetchall()
-                    known = [one for one in rows if 0 < one[0] <= one[1] < _MOST_LINES]
+                    there = rows(connection, query, (found.number, path), int, int, str)
+                    known = [one for one in there if 0 < one[0] <= one[1] < _MOST_LINES]
                     if known:
                         return lines_of((start, end, _shown(text)) for start, end, text in known)
         return None
@@ -183,24 +188,32 @@ def _searchable(
     found: list[CopiedIndex] = []
     hosts: dict[str, Copied | None] = {}
     query = "SELECT * FROM fleet.searchable(%s)"  # a thousand times are read slowly as texts
-    for row in connection.execute(query, (sorted(meant),), binary=True).fetchall():
-        number, host, _, path, agents, is_talk, model, chunks, words, epoch, looked_at, *when = row
-        host = line_of(host)
+    for row in rows(connection, query, (sorted(meant),), *_SEARCHABLE, is_binary=True):
+        number, host, _, path, agents, is_talk, model, *counts, looked_at, beat_s, at = row
+        host, now = line_of(host), time_of(at)
+        if now is None:
+            raise WrongAnswerError
         hosts.setdefault(host, None)
-        if number is None:
-            continue
-        beat_s, now = when
         at = time_of(looked_at)
-        if at is None:
+        if number is None or at is None or path is None:
             continue
-        seen = Copied(freshness_of(at, now, beat_s), at)
+        seen = Copied(freshness_of(at, now, number_of(beat_s, 1, _MOST_BEAT_S) or 1), at)
         known = hosts[host]
         hosts[host] = seen if known is None or seen.as_of < known.as_of else known
         home = HomeRef(line_of(path), host)
         names = texts_of(agents) or ("?",)
-        counts = (max(0, chunks), max(0, words), max(0, epoch))
-        found.append(CopiedIndex(number, home, names, is_talk, model, *counts, seen))
+        chunks, words, epoch = (number_of(one, 0, _MOST_COUNTED) or 0 for one in counts)
+        what = (names, bool(is_talk), model or "")
+        found.append(CopiedIndex(number, home, *what, chunks, words, epoch, seen))
     return found, hosts
+
+
+_MOST_BEAT_S = 86_400
+_MOST_COUNTED = 2**53
+_SEARCHABLE = (
+    *(int | None, str, int | None, str | None, list | None, bool | None, str | None),
+    *(int | None, int | None, int | None, datetime | None, int, datetime),
+)
 
 
 class CopyReader:
@@ -228,7 +241,7 @@ class CopyReader:
         self._average = words / max(1, self._chunks)
         self._counts: dict[str, int] = {}
         self._common: dict[str, tuple[tuple[int, ...], dict[int, int], int]] = {}
-        has_vectors = bool(one(connection, "SELECT to_regclass('fleet.vectors')::text")[0])
+        has_vectors = bool(value(connection, object, "SELECT to_regclass('fleet.vectors')::text"))
         alike = [
             found.number
             for found in indexes
@@ -289,27 +302,27 @@ class CopyReader:
         if not self._alike:
             return {}
         tokens, df, chunks = self._of_query(query)
-        rows = self._pairs("SELECT * FROM fleet.tokens(%s::int[], %s::bigint[])", ids)
-        held = {_key(index, at): bytes(packed) for index, at, packed in rows}
+        found = self._pairs("SELECT * FROM fleet.tokens(%s::int[], %s::bigint[])", _PACKED, ids)
+        held = {_key(index, at): packed for index, at, packed in found}
         return self._model.late(tokens, df, chunks, held)
 
     def rows(self, ids: Sequence[int]) -> dict[int, ChunkRow]:
         """Return the texts of chunks, each with whose it is."""
-        rows = self._pairs("SELECT * FROM fleet.rows(%s::int[], %s::bigint[], true)", ids)
-        return {_key(row[0], row[1]): self._row(row) for row in rows if row[0] in self._indexes}
+        found = self._pairs("SELECT * FROM fleet.rows(%s::int[], %s::bigint[], true)", _ROW, ids)
+        return {_key(row[0], row[1]): self._row(row) for row in found if row[0] in self._indexes}
 
-    def _row(self, row: Sequence[object]) -> ChunkRow:
+    def _row(self, row: Sequence[Any]) -> ChunkRow:
         index, _, path, start, end, heading, text, is_archived, on_path, modified, _, tags = row
-        found = self._indexes[int(str(index))]
+        found = self._indexes[index]
         return ChunkRow(
-            path=name_out(one_line(str(path))),
-            start_line=max(0, int(str(start))),
-            end_line=max(0, int(str(end))),
-            heading=let_out(one_line(str(heading))),
-            text=_shown(str(text)),
-            is_archived=bool(is_archived),
-            on_path=bool(on_path),
-            modified_at=modified,  # type: ignore[arg-type]
+            path=name_out(one_line(path)),
+            start_line=max(0, start),
+            end_line=max(0, end),
+            heading=let_out(one_line(heading)),
+            text=_shown(text),
+            is_archived=is_archived,
+            on_path=on_path,
+            modified_at=modified,
             tags=texts_of(tags),
             agent=self._name(found),
             source=Source.SESSIONS if found.is_talk else Source.MEMORY,
@@ -336,8 +349,8 @@ class CopyReader:
         return ()
 
     def _dated(self, ids: Sequence[int]) -> list[tuple[int, str, str, datetime | None]]:
-        rows = self._pairs("SELECT * FROM fleet.rows(%s::int[], %s::bigint[], false)", ids)
-        return [(_key(row[0], row[1]), row[2], row[5], row[10]) for row in rows]
+        found = self._pairs("SELECT * FROM fleet.rows(%s::int[], %s::bigint[], false)", _ROW, ids)
+        return [(_key(row[0], row[1]), row[2], row[5], row[10]) for row in found]
 
     def _count(self, query: Query) -> None:
         """Ask in how many chunks the words are."""
@@ -346,13 +359,13 @@ class CopyReader:
         wanted = [one for one in asked if one not in self._counts]
         if wanted and self._indexes:
             exact = self._chunks + 1 if self._is_few else _COUNTED
-            [counts] = one(
-                self._connection,
-                "SELECT fleet.counts(%s::int[], %s::text[], %s::bool[], %s)",
-                *(self._every, *_terms(wanted), exact),
-            )
-            assert isinstance(counts, list)
-            self._counts |= dict(zip(wanted, counts, strict=True))
+            query_of: LiteralString = "SELECT fleet.counts(%s::int[], %s::text[], %s::bool[], %s)"
+            asked = (self._every, *_terms(wanted), exact)
+            told: list[object] = value(self._connection, list, query_of, *asked)
+            counts = [number_of(one, 0, _MOST_COUNTED) for one in told]
+            if len(counts) != len(wanted):
+                raise WrongAnswerError
+            self._counts |= {word: count or 0 for word, count in zip(wanted, counts, strict=True)}
 
     def _with_words(self, query: Query, narrowing: Narrowing) -> dict[int, float]:
         """Return the best chunks with any of the words, and their BM25."""
@@ -374,7 +387,8 @@ class CopyReader:
         narrowing: Narrowing,
         deciding: tuple[int, bool],
     ) -> dict[int, float]:
-        rows = self._connection.execute(
+        found = rows(
+            self._connection,
             "SELECT * FROM fleet.with_words(%s::int[], %s::text[], %s::bool[], %s::float8[], %s,"
             " %s, %s, %s, %s, %s)",
             (
@@ -387,10 +401,11 @@ class CopyReader:
                 narrowing.tag,
                 CANDIDATES,
             ),
+            *_SCORED,
         )
         return {
             _key(index, at): score if _NO_SCORE < score < math.inf else _NO_SCORE
-            for index, at, score in rows.fetchall()
+            for index, at, score in found
         }
 
     def _cosines(
@@ -403,35 +418,53 @@ class CopyReader:
         if not tokens:
             return {}
         vector = vector_text(self._model.vector(tokens, df, chunks))
-        rows = self._connection.execute(
+        nearest = rows(
+            self._connection,
             "SELECT * FROM fleet.near(%s::int[], %s, %s, %s, %s, %s)",
             (self._alike, vector, *narrowing, CANDIDATES, self._is_few),
-        ).fetchall()
-        near = {_key(index, at): _cosine(share) for index, at, share in rows}
+            *_SCORED,
+        )
+        near = {_key(index, at): _cosine(share) for index, at, share in nearest}
         missing = [at for at in texts if at not in near]
         query_of = "SELECT * FROM fleet.cosines(%s::int[], %s::bigint[], %s)"
-        more = self._pairs(query_of, missing, vector)
+        more = self._pairs(query_of, _SCORED, missing, vector)
         return near | {_key(index, at): _cosine(share) for index, at, share in more}
 
     def _of_query(self, query: Query) -> tuple[tuple[int, ...], dict[int, int], int]:
         """Return the tokens of a query, in how many chunks each is, and of how many."""
         if query.text not in self._common:
             tokens = self._model.tokens(query.text)
-            rows = self._connection.execute(
+            told = rows(
+                self._connection,
                 "SELECT * FROM fleet.frequencies(%s::int[], %s::int[], %s)",
                 (self._alike, sorted(set(tokens)), _SAMPLE),
-            ).fetchall()
-            chunks = max((int(count) for *_, count in rows), default=1)
-            df = {token: int(found) for token, found, _ in rows}
+                *(int, int, int),
+            )
+            chunks = max((number_of(count, 1, _MOST_COUNTED) or 1 for *_, count in told), default=1)
+            df = {token: number_of(found, 0, _MOST_COUNTED) or 0 for token, found, _ in told}
             self._common[query.text] = tokens, df, max(1, chunks)
         return self._common[query.text]
 
-    def _pairs(self, query: str, ids: Sequence[int], *more: object) -> list[tuple[Any, ...]]:
+    def _pairs(
+        self,
+        query: LiteralString,
+        kinds: Sequence[type | UnionType],
+        ids: Sequence[int],
+        *more: object,
+    ) -> list[tuple[Any, ...]]:
         if not ids:
             return []
         places = [divmod(at, 1 << _LOCAL_BITS) for at in ids]
         values = ([index for index, _ in places], [at for _, at in places], *more)
-        return self._connection.execute(query, values).fetchall()
+        return rows(self._connection, query, values, *kinds)
+
+
+_SCORED = (int, int, float)
+_PACKED = (int, int, bytes)
+_ROW = (
+    *(int, int, str, int, int, str, str, bool, bool),
+    *(datetime | None, datetime | None, list),
+)
 
 
 def deciding_words(counts: Sequence[int], most: int) -> tuple[int, bool]:

@@ -5,22 +5,30 @@ from __future__ import annotations
 import json
 import threading
 import time
+from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
-from memconsole.adapters.fleet.postgres.connect import connect, said, table_of, time_of
+from memconsole.adapters.fleet.postgres.connect import connect, rows, said, table_of, time_of
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.adapters.fleet.postgres.post import Draft, Ended, Post
 from memconsole.domain.agents import HomeRef
+from memconsole.domain.published import (
+    OF_ONE_AGENT,
+    PUBLISHED,
+    Fact,
+    answer_of,
+    kinds_of,
+    unpublished,
+)
 from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
 from memconsole.domain.fleet.members import freshness_of
 from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshness, Heard
-from memconsole.domain.published import PUBLISHED, Fact, answer_of, kinds_of
 from memconsole.errors import FleetError, SourceAwayError
 from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-    from datetime import datetime, timedelta
+    from datetime import timedelta
     from pathlib import Path
 
     import psycopg
@@ -29,8 +37,6 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.members import Member
     from memconsole.domain.fleet.server import ServerAddress
     from memconsole.domain.fleet.shapes import Json
-
-_OF_ONE_AGENT = ("sessions", "agents")
 
 
 class PublishedHome(NamedTuple):
@@ -153,18 +159,19 @@ class PostgresFleet:
     def _read(self, kinds: tuple[str, ...]) -> dict[int, list[Fact] | None]:
         """Return the rows of each home; None for one whose rows are too much or no figures."""
         with connect(self._address, self._passwords) as connection, said("cannot read the fleet"):
-            rows = connection.execute(_FACTS, {"most": MOST_BYTES, "kinds": list(kinds)}).fetchall()
+            asked = {"most": MOST_BYTES, "kinds": list(kinds)}
             found: dict[int, list[Fact] | None] = {}
-            for home, kind, key, place, text in rows:
+            for home, kind, key, place, text in rows(connection, _FACTS, asked, *_FACT):
                 body, known = table_of(text), found.setdefault(home, [])
                 if body is None or known is None:
                     found[home] = None
                 else:
-                    known.append(Fact(str(kind), str(key), int(place), body))
+                    known.append(Fact(kind, key, place, body))
         return found
 
 
 _GOOD_FOR_S = 2.0
+_FACT = (int, str, str, int, str | None)
 
 
 def read_homes(connection: psycopg.Connection) -> list[tuple[int, PublishedHome, int]]:
@@ -173,13 +180,15 @@ def read_homes(connection: psycopg.Connection) -> list[tuple[int, PublishedHome,
     with said("cannot look at the fleet"):
         return [
             (
-                int(number),
+                number,
                 PublishedHome(
-                    one_line(path[:_MOST_PATH]), members[name], time_of(looked_at), str(identity)
+                    one_line(path[:_MOST_PATH]), members[name], time_of(looked_at), identity
                 ),
-                int(generation),
+                generation,
             )
-            for number, name, path, looked_at, identity, generation in connection.execute(_HOMES)
+            for number, name, path, looked_at, identity, generation in rows(
+                connection, _HOMES, (), int, str, str, datetime | None, str, int
+            )
             if name in members  # else it joined since those were read
         ]
 
@@ -226,7 +235,7 @@ class PostgresHome:
         if command in VERBS:
             return self._sent(words, stop, begun)
         agent = None
-        if command in _OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
+        if command in OF_ONE_AGENT and len(options) == 2 and options[0] in ("--agent", "-a"):
             agent, options = options[1], []
         if command not in PUBLISHED or options:
             return _refused(
@@ -238,13 +247,14 @@ class PostgresHome:
         if looked_at is None or data is None:
             return _refused("nothing is published yet", "`fleet.publish` on that host says what.")
         freshness = freshness_of(looked_at, member.now, member.beat_s)
+        missing = unpublished(command, facts, agent)
         row = {
             "schema": member.wire,
             "command": command,
             "at": looked_at.isoformat(timespec="milliseconds"),
             "data": data,
-            "warnings": _warnings(member, looked_at, freshness),
-            "left_out": {},
+            "warnings": _warnings(member, looked_at, freshness) + _beyond(command, missing),
+            "left_out": {"unpublished": missing} if missing else {},
         }
         is_bad = command == "health" and isinstance(data, dict) and data.get("overall") in _BAD
         return Heard(
@@ -298,6 +308,13 @@ def _warnings(member: Member, looked_at: datetime, freshness: Freshness) -> list
         told = f"the clock of {member.name} is {off} s {way} the fleet's"
         found.append({"code": "clock-skew", "message": told})
     return found
+
+
+def _beyond(command: str, missing: int) -> list[dict[str, str]]:
+    """Return that there are more than were published, which nobody sees otherwise."""
+    rows = "agents" if command == "status" else command
+    told = f"{missing:,} more {rows} are there than its host publishes of one home"
+    return [{"code": "unpublished", "message": told}] * (missing > 0)
 
 
 _BAD = ("warning", "critical")

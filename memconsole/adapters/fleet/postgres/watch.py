@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import time
 from types import MappingProxyType
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, LiteralString, NamedTuple
 
-from memconsole.adapters.fleet.postgres.connect import connect, one, said, table_of
+from memconsole.adapters.fleet.postgres.connect import (
+    answered,
+    connect,
+    rows,
+    said,
+    table_of,
+    value,
+)
+from memconsole.adapters.fleet.postgres.letterbox import CHANNEL as LETTERS
+from memconsole.adapters.fleet.postgres.post import read_going
 from memconsole.adapters.fleet.postgres.source import (
     PostgresFleet,
     PostgresHome,
@@ -18,10 +27,13 @@ from memconsole.adapters.fleet.postgres.source import (
     read_homes,
 )
 from memconsole.domain.agents import HomeRef
+from memconsole.domain.fleet.letters import person_of
 from memconsole.domain.fleet.members import Look, Seen
 from memconsole.domain.fleet.wire import MOST_BYTES
 from memconsole.domain.published import Fact
 from memconsole.errors import SourceAwayError
+from memconsole.text.outgoing import let_out
+from memconsole.text.plain import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -29,6 +41,7 @@ if TYPE_CHECKING:
 
     import psycopg
 
+    from memconsole.domain.fleet.letters import Sent
     from memconsole.domain.fleet.members import Member
 
 CHANNEL = "fleet"
@@ -47,6 +60,9 @@ class PostgresWatch(PostgresFleet):
     """A fleet that is read once and then kept; answers the port `FleetWatch`."""
 
     _connection: psycopg.Connection | None = None
+    _mine = ""
+    """As whom the server knows us; empty where it takes no letters yet."""
+
     _kept: Mapping[int, _Rows] = MappingProxyType({})
 
     @property
@@ -67,11 +83,12 @@ class PostgresWatch(PostgresFleet):
         try:
             with said("cannot look at the fleet"):
                 connection, start = self._connected(wait_s), time.perf_counter()
-                one(connection, "SELECT 1")
+                value(connection, object, "SELECT 1")
                 latency_ms = (time.perf_counter() - start) * 1000
                 homes = read_homes(connection)
                 grants = _grants(connection)
                 chunks = _chunks(connection)
+                letters = self._letters(connection)
                 moved = self._take(connection, homes)
         except BaseException:
             self.close()
@@ -91,6 +108,7 @@ class PostgresWatch(PostgresFleet):
                 if not home.member.is_hidden
             ),
             latency_ms,
+            letters,
         )
 
     def source(self, number: int) -> PostgresHome:
@@ -132,11 +150,30 @@ class PostgresWatch(PostgresFleet):
         if self._connection is None:
             self._connection = connect(self._address, self._passwords)
             self._connection.execute(f"LISTEN {CHANNEL}")
+            self._connection.execute(f"LISTEN {LETTERS}")
+            query: LiteralString = (
+                "SELECT CASE WHEN to_regclass('fleet.commands') IS NULL THEN ''"
+                " ELSE session_user::text END"
+            )
+            self._mine = value(self._connection, str, query)
             return self._connection
         for wait in (wait_s, 0.0):  # then what came at the same time: one look serves all of it
-            for _ in self._connection.notifies(timeout=wait, stop_after=1 if wait else None):
-                pass
+            with answered():
+                for _ in self._connection.notifies(timeout=wait, stop_after=1 if wait else None):
+                    pass
         return self._connection
+
+    def _letters(self, connection: psycopg.Connection) -> tuple[Sent, ...]:
+        """Return what is asked of hosts now, by whom; nobody where we ask it."""
+        found = read_going(connection) if self._mine else []
+        return tuple(
+            one._replace(
+                by="" if one.by == self._mine else person_of(one.by),
+                words=tuple(let_out(one_line(word)) for word in one.words),
+                message=let_out(one.message),
+            )
+            for one in found
+        )
 
     def _take(
         self,
@@ -155,10 +192,9 @@ class PostgresWatch(PostgresFleet):
                 wanted[number] = kept._replace(generation=generation)
         if wanted:
             since = [known[number].generation for number in wanted]
-            rows = connection.execute(
-                _MOVED, (_MOST_ROWS, MOST_BYTES, list(wanted), since)
-            ).fetchall()
-            known |= _joined(wanted, rows)
+            asked = (_MOST_ROWS, MOST_BYTES, list(wanted), since)
+            moved = rows(connection, _MOVED, asked, int, str, str, int, str | None, bool)
+            known |= _joined(wanted, moved)
         with self._guard:
             self._kept = known
             self._homes = {number: home for number, home, _ in homes}
@@ -171,7 +207,7 @@ def _joined(
     """Return the rows of homes that moved: new ones, and of the known ones those still there."""
     found: dict[int, dict[tuple[str, str], tuple[Fact, int]] | None] = {one: {} for one in wanted}
     for number, kind, key, place, text, fits in rows:
-        own = found[number]
+        own = found.get(number)
         if own is None:
             continue
         kept = (wanted[number].facts or {}).get((kind, key))
@@ -196,15 +232,16 @@ def _small(
 
 def _chunks(connection: psycopg.Connection) -> dict[int, int]:
     """Return how many chunks of each home may be searched; a fleet of before has none."""
-    if not one(connection, "SELECT to_regprocedure('fleet.searchable(text[])') IS NOT NULL")[0]:
+    query: LiteralString = "SELECT to_regprocedure('fleet.searchable(text[])') IS NOT NULL"
+    if not value(connection, bool, query):
         return {}
-    return {int(home): int(chunks) for home, chunks in connection.execute(_SEARCHABLE)}
+    return dict(rows(connection, _SEARCHABLE, (), int, int))
 
 
 def _grants(connection: psycopg.Connection) -> tuple[tuple[str, str], ...]:
     """Return which (label, verb) this role was granted."""
-    rows = connection.execute("SELECT label, verb FROM fleet.grants ORDER BY 2")
-    return tuple((str(label), str(verb)) for label, verb in rows)
+    query: LiteralString = "SELECT label, verb FROM fleet.grants ORDER BY 2"
+    return tuple((label, verb) for label, verb in rows(connection, query, (), str, str))
 
 
 def _granted(member: Member, grants: Iterable[tuple[str, str]]) -> tuple[str, ...]:
