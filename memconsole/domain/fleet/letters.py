@@ -134,6 +134,8 @@ class Sent(NamedTuple):
             name, is_joined, said = word.partition("=")
             if name in ("--agent", "-a"):
                 return said if is_joined else following
+            if word.startswith("agent:"):  # the key of a session
+                return word.split(":")[1]
         return ""
 
     def shifted(self, by: timedelta) -> Sent:

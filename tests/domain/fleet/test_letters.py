@@ -2,16 +2,50 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from memconsole.domain.commands.catalogue import COMMANDS
-from memconsole.domain.fleet.letters import VERBS, Letter, letter_of, operator_of, wrong_words
+from memconsole.domain.fleet.letters import (
+    VERBS,
+    Letter,
+    LetterState,
+    Sent,
+    letter_of,
+    operator_of,
+    wrong_words,
+)
 
 LINE = f"ann ed25519:{'A' * 43}= checkpoint,rotate"
 NOW = datetime(2026, 5, 2, 10, 0, tzinfo=UTC)
 LETTER = Letter("1", "alpha", "h", ("checkpoint", "--agent", "main"), NOW)
+
+
+@pytest.mark.parametrize(
+    ("words", "agent"),
+    [
+        ("checkpoint --agent work", "work"),
+        ("checkpoint -a=work --force", "work"),
+        ("rotate --yes agent:work:main", "work"),
+        ("checkpoint --force", ""),
+        ("checkpoint --agent", ""),
+    ],
+)
+def test_a_letter_says_whose_agent_is_meant_and_how_far_it_is(words: str, agent: str) -> None:
+    at = datetime(2026, 5, 2, 10, 0, tzinfo=UTC)
+    sent = Sent(
+        "id", "alpha", "/home", tuple(words.split()), LetterState.SENT, "ann", "", at,
+        at + timedelta(minutes=10), None, None, None, "",
+    )  # fmt: skip
+    assert sent.agent == agent
+    now = at + timedelta(minutes=2)
+    assert sent.told(now) == "waits 2 min, gives up in 8 min"
+    begun = sent._replace(state=LetterState.BEGUN, begun_at=at + timedelta(seconds=90))
+    assert begun.told(now) == "begun 30 s ago, not answered yet"
+    ours = begun.shifted(timedelta(hours=1))
+    assert ours.told(now + timedelta(hours=1)) == begun.told(now)
+    assert begun._replace(state=LetterState.ANSWERED, message="work done").told(now) == "work done"
 
 
 def test_every_part_of_a_letter_is_signed() -> None:
