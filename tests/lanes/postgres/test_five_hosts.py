@@ -199,8 +199,7 @@ _ROWS = (
 
 def _is_true(one: Tmux) -> None:
     """A console on screen says of each of the five what is so."""
-    for row in _ROWS:
-        wait_until(lambda row=row: re.search(row, one.picture()) is not None, one.picture)
+    wait_until(lambda: all(re.search(row, one.picture()) for row in _ROWS), one.picture)
     one.press("!")
     one.wait_for("gamma: away 1")
     one.wait_for("epsilon: away: its answer cannot be used: it speaks")

@@ -19,10 +19,10 @@ from memconsole.adapters.fleet.postgres.membership import passwords_of
 from memconsole.adapters.fleet.postgres.source import PostgresFleet
 from memconsole.adapters.host.status_file import JsonStatusFile
 from memconsole.demo.history import FixedClock
-from memconsole.domain.published import Fact, Veil, facts_of
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.fleet.shapes import AGENT, SESSION, STATUS
 from memconsole.domain.fleet.wire import Freshness
+from memconsole.domain.published import Fact, Veil, facts_of
 from memconsole.engine.fleet.publishing import Publisher
 from memconsole.errors import FleetError, FleetHeldError, SourceAwayError
 from tests.lanes.postgres.fleet import NOW

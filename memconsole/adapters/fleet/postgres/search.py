@@ -360,8 +360,8 @@ class CopyReader:
         if wanted and self._indexes:
             exact = self._chunks + 1 if self._is_few else _COUNTED
             query_of: LiteralString = "SELECT fleet.counts(%s::int[], %s::text[], %s::bool[], %s)"
-            asked = (self._every, *_terms(wanted), exact)
-            told: list[object] = value(self._connection, list, query_of, *asked)
+            places = (self._every, *_terms(wanted), exact)
+            told: list[object] = value(self._connection, list, query_of, *places)
             counts = [number_of(one, 0, _MOST_COUNTED) for one in told]
             if len(counts) != len(wanted):
                 raise WrongAnswerError

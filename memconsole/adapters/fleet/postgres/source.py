@@ -12,6 +12,9 @@ from memconsole.adapters.fleet.postgres.connect import connect, rows, said, tabl
 from memconsole.adapters.fleet.postgres.owner import read_members
 from memconsole.adapters.fleet.postgres.post import Draft, Ended, Post
 from memconsole.domain.agents import HomeRef
+from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
+from memconsole.domain.fleet.members import freshness_of
+from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshness, Heard
 from memconsole.domain.published import (
     OF_ONE_AGENT,
     PUBLISHED,
@@ -20,9 +23,6 @@ from memconsole.domain.published import (
     kinds_of,
     unpublished,
 )
-from memconsole.domain.fleet.letters import VERBS, LetterState, wrong_words
-from memconsole.domain.fleet.members import freshness_of
-from memconsole.domain.fleet.wire import MOST_BYTES, SKEW, WIRE, Copied, Freshness, Heard
 from memconsole.errors import FleetError, SourceAwayError
 from memconsole.text.plain import one_line
 
