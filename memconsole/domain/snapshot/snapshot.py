@@ -1,4 +1,7 @@
-"""What the faces show: one frozen reading of everything, and how its sessions are called."""
+"""What the faces show, long by what is told of each field: one frozen reading of everything.
+
+And how its sessions are called.
+"""
 
 from __future__ import annotations
 

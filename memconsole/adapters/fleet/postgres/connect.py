@@ -61,6 +61,7 @@ _FIXED = {
     "-c client_min_messages=warning",
 }
 _HINT = "Try `memconsole fleet doctor`."
+_NO_DRIVER = "a fleet over PostgreSQL needs the package psycopg, which is not installed"
 _INSTALL = (
     "Install it: `pipx inject memconsole 'psycopg[binary]'`, or `pip install 'memconsole[fleet]'`."
 )
@@ -88,10 +89,7 @@ def connect(
         SourceAwayError: There is none, or it does not let us in; says why.
     """
     if find_spec("psycopg") is None:
-        raise UsageError(
-            "a fleet over PostgreSQL needs the package psycopg, which is not installed",
-            hint=_INSTALL,
-        )
+        raise UsageError(_NO_DRIVER, hint=_INSTALL)
     import psycopg  # noqa: PLC0415 - 0.2 s, and only where there is a fleet
     from psycopg.conninfo import make_conninfo  # noqa: PLC0415 - likewise
     from psycopg.sql import SQL, Identifier  # noqa: PLC0415 - likewise
