@@ -17,6 +17,7 @@ from memconsole.domain.search.fusion import (
     Scored,
     Weights,
     by_age,
+    by_agent,
     chosen,
     diverse,
     fuse,
@@ -320,3 +321,13 @@ def test_what_answers_or_says_something_does_not(text: str) -> None:
 
 def test_without_a_matched_word_nothing_is_asked() -> None:
     assert not asks("Who has the key?")
+
+
+def test_an_agent_that_knows_little_of_what_is_asked_ranks_behind_the_one_that_knows_most() -> None:
+    stranger, expert = (
+        Scored(Candidate(scope, 1), score, 0.5, 0.5) for scope, score in enumerate((0.9, 0.7))
+    )
+    found = by_agent([stranger, expert], {0: 0.1, 1: 0.8})
+    assert [one.candidate.scope for one in found] == [1, 0]
+    assert [one.score for one in found] == pytest.approx([0.7, 0.9 - 0.4 * 0.7])
+    assert by_agent([stranger, expert], {0: 0.8, 1: 0.8}) == [stranger, expert]
