@@ -486,7 +486,7 @@ class FakeJournal(Unwritable):
     def promise(self, root: Path, erasure: Erasure, at: datetime, *, home: Path) -> None:
         self._check()
         self.promised.append((root, erasure))
-        self.told[root, erasure] = at, "", "" if home == Path() else str(home)
+        self.told[root, erasure] = at, "", "" if home == Path() else str(home.resolve())
         self._is_forward = True
 
     def kept(self, root: Path, erasure: Erasure) -> None:

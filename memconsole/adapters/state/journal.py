@@ -106,7 +106,7 @@ class StateJournal:
         row = {
             "turn": "",
             "workspace": _place(root),
-            "path": masked(str(home)),
+            "path": _place(home),
             "kind": _ERASE,
             "after": _payload(erasure),
             "start": round(at.timestamp()),

@@ -74,7 +74,7 @@ class OpenErasure:
         workspace: Its real path, masked.
         since: When it was promised; None where nobody wrote that down.
         why: Why the last try failed, masked; empty where none has failed.
-        home: The home whose agent's memory it was, masked; empty where nobody wrote that down.
+        home: Real path of the home, masked; empty where nobody wrote that down.
     """
 
     workspace: str

@@ -171,7 +171,7 @@ def _unfinished(inputs: HealthInputs) -> list[tuple[str | None, OpenErasure]]:
     """
     home = inputs.snapshot.home
     owners = {name_out(str(one.workspace.resolve())): one.id for one in home.agents}
-    own = name_out(str(home.path))
+    own = name_out(str(home.path.resolve()))
     return [
         (owners.get(one.workspace), one)
         for one in inputs.journal.unfinished()

@@ -284,6 +284,15 @@ def test_a_promise_is_told_until_it_is_kept_and_leaves_no_word(place: Place) -> 
     assert leaks(place) == []
 
 
+def test_a_promise_names_the_home_by_its_real_path(place: Place, tmp_path: Path) -> None:
+    """A home is reached by several ways, and each look at it has to find what it owes."""
+    (way := tmp_path / "way").symlink_to(place.root)
+    with place.database.keep_open():
+        place.journal.promise(place.root, ERASURE, NOW, home=way)
+    [told] = place.journal.unfinished()
+    assert told.home == str(place.root.resolve())
+
+
 def test_what_was_erased_is_in_no_log_of_a_database_that_stays_open(place: Place) -> None:
     with place.database.keep_open():
         place.journal.promise(place.root, ERASURE, NOW, home=place.root)
