@@ -90,7 +90,7 @@ class PoolDocuments:
             raise WorkspaceError(f"{name} cannot be read: {reason_of(error)}") from error
         if stat.S_ISDIR(status.st_mode):
             hint = "Name a file in it; `memconsole memory show` lists them."
-            raise WorkspaceError(f"{name} is a folder", hint=hint)
+            raise WorkspaceError(f"{name or 'the memory itself'} is a folder", hint=hint)
         if not stat.S_ISREG(status.st_mode):
             raise WorkspaceError(f"{name} is no regular file")
 

@@ -64,6 +64,7 @@ def test_what_is_no_file_is_refused_by_its_kind(workspace: Path) -> None:
     for path, why in (
         ("memory/days", "memory/days is a folder"),
         ("memory", "memory is a folder"),
+        ("", "the memory itself is a folder"),
         ("memory/pipe.md", "memory/pipe.md is not read: no file, but a pipe"),
         ("memory/pipe", "memory/pipe is no regular file"),
     ):
