@@ -278,7 +278,9 @@ class OverviewScreen(ConsoleScreen):
     def _show_journal(self) -> None:
         """Show what changed something; where there is room, with results on lines of their own."""
         if (snapshot := self.desk.snapshot) is not None:
-            lines = 3 if self.has_class("-maximised") or self.has_class("-wide") else 1
+            lines = 3 if self.has_class("-wide") else 1
+            if self.has_class("-maximised"):
+                lines = 12  # longer than any result of a run
             own = self.desk.actions.runs
             self._journal.show_journal(snapshot, self.context(), own, most_lines=lines)
 
