@@ -26,7 +26,7 @@ from memconsole.ui.drawing.literal import literal, literal_block
 from memconsole.ui.drawing.spans import Role
 from memconsole.ui.drawing.themes import DEFAULTS, SPAN_STYLES, THEMES, SpanStyles, theme_name
 from memconsole.ui.keys import key_name, refusal
-from memconsole.ui.leaving import Underway
+from memconsole.ui.leaving import Underway, what_quitting_ends
 from memconsole.ui.messages import (
     CommandFinished,
     FilesChanged,
@@ -50,7 +50,7 @@ from memconsole.ui.workers.indexing import Indexing, IndexMoved, IndexStep
 from memconsole.ui.workers.readings import INTERVALS, Readings, ScreenClock, zone_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from datetime import datetime
 
     from rich.console import RenderableType
@@ -466,7 +466,7 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
         """Leave; while something runs that would end with the console, ask first."""
         from memconsole.ui.screens.question import AskScreen  # noqa: PLC0415 - none was asked yet
 
-        sentences, front = tuple(self._what_quitting_ends()), self.screen
+        sentences, front = tuple(what_quitting_ends(self.actions, self.jobs)), self.screen
         if isinstance(front, AskScreen) and front.heading() == _QUIT:
             if not front.is_new:
                 self._leave()
@@ -508,13 +508,6 @@ class ConsoleApp(KeysOfEveryScreen, inherit_bindings=False):
                 then()
 
         self.push_screen(AskScreen(heading, sentences, yes, self.glyphs, line=line), answered)
-
-    def _what_quitting_ends(self) -> Iterator[str]:
-        if names := Underway.now(self.actions, self.jobs).names:
-            yield f"Still running: {', '.join(names)}."
-            yield "What is begun is finished first, nothing else is begun; its end is told here."
-        if self.jobs is not None and self.jobs.is_hosting:
-            yield "This console runs the jobs: without it nobody saves, until S or --serve."
 
     def action_undo(self) -> None:
         """Take back the last action that can be taken back."""

@@ -1,4 +1,4 @@
-"""What a console that is left finishes first, and what it says of it in the terminal."""
+"""What `q` asks before the console ends, what is finished first, and what the terminal is told."""
 
 from __future__ import annotations
 
@@ -56,6 +56,15 @@ class Underway:
         for name in self.jobs:
             record = records[name]
             yield literal(f"{name} {record.status or 'has no known end'}: {record.message}")
+
+
+def what_quitting_ends(actions: Actions, jobs: JobControl | None) -> Iterator[str]:
+    """Yield what is said before the console ends; nothing where nothing ends with it."""
+    if names := Underway.now(actions, jobs).names:
+        yield f"Still running: {', '.join(names)}."
+        yield "What is begun is finished first, nothing else is begun; its end is told here."
+    if jobs is not None and jobs.is_hosting:
+        yield "This console runs the jobs: without it nobody saves, until S or --serve."
 
 
 def _ended(target: Target, outcome: Outcome | None) -> str:
