@@ -16,9 +16,9 @@ from memconsole.text.compiled import compiled
 from memconsole.text.redaction.announced import announced, small
 from memconsole.text.redaction.escapes import of_usual_width, plain, unwrapped
 from memconsole.text.redaction.literals import SHORT, Literals
-from memconsole.text.redaction.patterns import PLACEHOLDER, by_hint
 from memconsole.text.redaction.shapes import SHORTEST, hinted_tokens, token_hints
 from memconsole.text.redaction.values import is_scrambled, private_keys
+from memconsole.text.redaction.words import PLACEHOLDER, by_hint
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator

@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.text.compiled import compiled
 from memconsole.text.redaction.literals import Literals
-from memconsole.text.redaction.patterns import (
+from memconsole.text.redaction.values import (
+    ValueTraits,
+    is_chosen,
+    is_harmless,
+    is_named,
+    is_random,
+    is_scrambled,
+    may_be_named,
+)
+from memconsole.text.redaction.vendors import NAMED
+from memconsole.text.redaction.words import (
     CONNECTIVE,
     FLAG_GAP,
     KNOWN,
@@ -26,22 +36,12 @@ from memconsole.text.redaction.patterns import (
     WORD_END,
     by_hint,
 )
-from memconsole.text.redaction.values import (
-    ValueTraits,
-    is_chosen,
-    is_harmless,
-    is_named,
-    is_random,
-    is_scrambled,
-    may_be_named,
-)
-from memconsole.text.redaction.vendors import NAMED
 
 if TYPE_CHECKING:
     import re
     from collections.abc import Iterator
 
-    from memconsole.text.redaction.patterns import Word
+    from memconsole.text.redaction.words import Word
 
 
 _NEAR = 48

@@ -9,7 +9,7 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from memconsole.text.compiled import compiled
-from memconsole.text.redaction.patterns import TECHNICAL_WORD
+from memconsole.text.redaction.words import TECHNICAL_WORD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

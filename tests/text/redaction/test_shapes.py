@@ -15,10 +15,10 @@ from memconsole.text.outgoing import let_out, name_out
 from memconsole.text.redaction import mask, secrets_in
 from memconsole.text.redaction.escapes import plain
 from memconsole.text.redaction.literals import Literals
-from memconsole.text.redaction.patterns import ANNOUNCING, ANNOUNCING_TOO, Word
 from memconsole.text.redaction.places import COMMANDS, PLACES
 from memconsole.text.redaction.shapes import SHORTEST, TokenShape, token_shapes
 from memconsole.text.redaction.vendors import NAMED
+from memconsole.text.redaction.words import ANNOUNCING, ANNOUNCING_TOO, Word
 
 
 @pytest.mark.parametrize("shape", token_shapes(), ids=lambda one: one.kind)
