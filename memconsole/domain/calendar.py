@@ -73,6 +73,11 @@ def local_day(at: datetime, zone: Zone) -> date:
     return local_time(at, zone).date()
 
 
+def daily_log(day: date) -> str:
+    """Return the daily log of a calendar day, relative to the workspace."""
+    return f"memory/{day}.md"
+
+
 def clock(at: datetime | None, zone: Zone) -> str:
     """Return `HH:MM` for the user, `??:??` when the time is unknown."""
     return UNKNOWN_CLOCK if at is None else f"{local_time(at, zone):%H:%M}"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from memconsole.domain.calendar import clock, local_day
+from memconsole.domain.calendar import clock, daily_log, local_day
 from memconsole.domain.checkpoint.rules import touched_at
 from memconsole.domain.sessions.keys import SessionClass, classify, key_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptState
@@ -167,4 +167,4 @@ def render_raw(
         ),
         "",
     ]
-    return f"memory/{day}.md", "\n".join(lines) + "\n", f"# {day}\n\n"
+    return daily_log(day), "\n".join(lines) + "\n", f"# {day}\n\n"

@@ -25,7 +25,7 @@ from memconsole.domain.bootstrap import (
     wanted,
     wrapped,
 )
-from memconsole.domain.calendar import local_day, resolve_zone
+from memconsole.domain.calendar import daily_log, local_day, resolve_zone
 from memconsole.domain.checkpoint.text import ACTIVE_CONTEXT, is_of_session
 from memconsole.domain.index_md import INDEX
 from memconsole.domain.memory.observations import OBSERVATIONS
@@ -163,7 +163,7 @@ class BootstrapService:
         if not kind.is_captured:
             return Bootstrap(kind, handed, () if handed else (f"{kind.phrase} is given nothing",))
         today = local_day(self.clock.now(), run.zone)
-        logs = [f"{_MEMORY}{day}.md" for day in (today, today - timedelta(days=1))]
+        logs = [daily_log(day) for day in (today, today - timedelta(days=1))]
         found: dict[str, str | None] = {ACTIVE_CONTEXT: run.active()}
         found[OBSERVATIONS] = run.observations()
         for path in (f"{_MEMORY}favorites.md", *logs):

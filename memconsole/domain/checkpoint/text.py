@@ -6,7 +6,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from memconsole.domain.calendar import clock, local_day, stamp
+from memconsole.domain.calendar import clock, daily_log, local_day, stamp
 from memconsole.domain.sessions.tokens import TokenState
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text.compiled import compiled
@@ -57,7 +57,7 @@ class CurrentWork:
 
 def day_file(work: CurrentWork) -> str:
     """Return the daily log of the user's calendar day, relative to the workspace."""
-    return f"memory/{local_day(work.at, work.zone)}.md"
+    return daily_log(local_day(work.at, work.zone))
 
 
 def render_context(work: CurrentWork) -> str:

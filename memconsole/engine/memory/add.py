@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from memconsole.domain.calendar import local_day, local_time
+from memconsole.domain.calendar import daily_log, local_day, local_time
 from memconsole.domain.commands.memory import Layer, Remembered
 from memconsole.domain.commands.outcomes import Planned, Skipped, SkipReason, Written
 from memconsole.domain.memory.edits import ActionKind, MemoryAction, edit_of, inserted
@@ -101,13 +101,13 @@ def _note(command: MemoryAdd, memory: AgentMemory) -> _Note:
             hint="Write a file of its own below memory/ instead.",
         )
     at = memory.now
-    day = local_day(at, memory.zone).isoformat()
+    day = local_day(at, memory.zone)
     tag = "" if command.tag is None else f"[{command.tag}] "
     if command.layer is Layer.DAILY:
         said = tag + ("\\" if not tag and _STRUCTURE.match(text) else "") + text
         clock = f"{local_time(at, memory.zone):%H:%M}"
         return _Note(
-            path=f"memory/{day}.md",
+            path=daily_log(day),
             said=said,
             line=f"- {said}",
             entry=f"## {clock} - Note{_whose(memory)}\n\n- {said}\n",
