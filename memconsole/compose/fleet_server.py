@@ -38,7 +38,7 @@ from memconsole.domain.fleet.letters import operator_of
 from memconsole.domain.fleet.publishing import standing_of
 from memconsole.domain.fleet.server import parse_server
 from memconsole.domain.published import Veil
-from memconsole.engine.fleet.letters import Door, LetterWorker, look_after
+from memconsole.engine.fleet.letters import Door, LetterWorker, what_became_of
 from memconsole.engine.fleet.publishing import Publisher
 from memconsole.engine.search.copied import CopySearch
 from memconsole.errors import SourceAwayError, StateError
@@ -221,7 +221,7 @@ def fleet_worker(
             return 1, refused(f"no answer: {error}", "`memconsole runs` there tells.")
 
     def look(letter: Letter, since: datetime) -> tuple[int, Json] | str | None:
-        found = look_after(letter, since, engine.rotation, engine.runs)
+        found = what_became_of(letter, since, engine.rotation, engine.runs)
         return (found[0], hidden(found[1])) if isinstance(found, tuple) else found
 
     server = parse_server(settings.fleet.url)

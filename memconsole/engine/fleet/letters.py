@@ -38,6 +38,9 @@ _WAIT_S = 5.0
 _SEE = "`memconsole runs` on that host tells what was done."
 _AGAIN = "`memconsole runs` on that host tells what was done; it is not begun again"
 
+_RUNS = 20
+"""Newest runs that are told of where a letter has no journal."""
+
 
 class Door(NamedTuple):
     """What this host admits.
@@ -209,7 +212,7 @@ class LetterWorker:
         self._count(one.letter.verb if one.letter is not None else None, state)
 
 
-def look_after(
+def what_became_of(
     letter: Letter, since: datetime, rotation: RotationService, runs: RunService
 ) -> tuple[int, Json] | str | None:
     """Find out what became of a letter that was begun then and whose process ended.
@@ -240,9 +243,6 @@ def look_after(
         if one.command == letter.verb
     ]
     return "; ".join([*told, _AGAIN])
-
-
-_RUNS = 20
 
 
 def _row_of(one: Rotation) -> dict[str, Json]:

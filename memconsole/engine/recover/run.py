@@ -351,9 +351,7 @@ def _outcome(run: _Run, ended: Ended, totals: _Totals) -> Outcome:
     }
     left = _left(ended)
     if not totals.found:
-        number = (
-            f"{totals.looked_at} ended sessions" if totals.looked_at != 1 else "1 ended session"
-        )
+        number = plural(totals.looked_at, "ended session")
         nothing = f"{number} of {run.agent.id}: nothing is missing"
         return Skipped(
             run.command,
@@ -364,7 +362,7 @@ def _outcome(run: _Run, ended: Ended, totals: _Totals) -> Outcome:
             notices=tuple(totals.notices),
         )
     also = f"; {left}" if left else ""
-    number = "1 ended session" if totals.found == 1 else f"{totals.found} ended sessions"
+    number = plural(totals.found, "ended session")
     if run.command.dry_run:
         return Planned(
             run.command,

@@ -12,7 +12,7 @@ import pytest
 from memconsole.domain.fleet.letters import Letter
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.engine.engine import Engine
-from memconsole.engine.fleet.letters import look_after
+from memconsole.engine.fleet.letters import what_became_of
 from tests.doubles.platform import NOW
 from tests.engine.checkpoint.checkpoint_stage import MAIN, Stage
 from tests.engine.rows import row
@@ -40,7 +40,7 @@ class Killed:
         started = {} if session_id == "id-new" else {"started_at": NOW - timedelta(days=2)}
         self.stage.hold(row(KEY, 100, session_id=session_id, **started))
         engine = Engine(self.stage.world.ports, self.stage.settings)
-        found = look_after(LETTER, since, engine.rotation, engine.runs)
+        found = what_became_of(LETTER, since, engine.rotation, engine.runs)
         assert self.stage.world.gateway.resets == []
         return found
 

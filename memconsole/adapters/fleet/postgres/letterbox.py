@@ -66,7 +66,7 @@ class PostgresLetters:
                     and heard(connection, wait_s, lambda one: one == self._mine)
                 ):
                     found = self._read(connection)
-                    if not found:  # anybody can say so, and as often as he likes
+                    if not found:  # anybody can say so, as often as they like
                         time.sleep(_CALM_S)
                 return found
         except BaseException:
