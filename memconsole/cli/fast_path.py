@@ -1,9 +1,9 @@
 """The console, `status` and plain searches without loading Typer: many ask them all the time.
 
 Understood are global options alone, and behind them `status` or `search [--agent A] WORD…`, with
-`--json` anywhere.
-Any other call, and any failure before an answer, goes the usual way, which finds out for itself
-what is wrong and says so; so nothing is decided here that `cli.main` would decide otherwise.
+`--json` anywhere. Any other call, and any failure before an answer, goes the usual way, which
+finds out for itself what is wrong and says so; so nothing is decided here that `cli.main` would
+decide otherwise.
 """
 
 from __future__ import annotations

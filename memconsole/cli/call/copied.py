@@ -1,4 +1,4 @@
-"""Asks homes of a fleet to `search` and `get`; those that were copied to one place as one."""
+"""Asks homes of a fleet to `search` and `get`; a copy of several homes is asked once for all."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Exit codes."""
+"""Which exit code a call ends with, by the class of what failed.
+
+A skip is done: a workspace that another run holds is one, and so is a session that is not due.
+"""
 
 from __future__ import annotations
 

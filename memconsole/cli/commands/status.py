@@ -11,7 +11,6 @@ from memconsole.cli.call.options import AgentOption, call_of
 from memconsole.cli.call.status import show_status
 from memconsole.cli.json import encode
 from memconsole.cli.output import views
-from memconsole.cli.output.views import default_view
 
 if TYPE_CHECKING:
     from memconsole.cli.output.printer import Printer
@@ -56,7 +55,7 @@ def sessions(context: typer.Context, agent: AgentOption = None, all_: AllOption 
         snapshot = call.engine.snapshot(with_pools=False, agent_id=agent)
         call.engine.readings.remember()
 
-    shown, left_out = default_view(snapshot, everything=all_)
+    shown, left_out = views.default_view(snapshot, everything=all_)
 
     def show(printer: Printer) -> None:
         views.sessions(printer, shown, left_out)

@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.outcomes import Detail
     from memconsole.domain.memory.files import WorkspaceText
     from memconsole.domain.sessions.stored import StoredSession, StoreListing, TranscriptRef
-    from memconsole.domain.settings import CheckpointSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import CheckpointSettings
     from memconsole.domain.transcripts.records import Tail
     from memconsole.engine.transcripts.fingerprint import Fingerprints
     from memconsole.ports.platform import Clock, SessionStore, Workspace
@@ -92,11 +93,9 @@ def find_source(
     sessions = current_sessions(store, listing)
     if command.session_key is not None:
         return _named_source(command, command.session_key, listing, sessions.sessions, store)
-    if sessions.sessions and sessions.sessions[0].transcript is not None:
-        newest = sessions.sessions[0]
-        return Source(
-            newest, sessions.sessions[0].transcript, is_newest=True, refused=sessions.refused
-        )
+    newest = next(iter(sessions.sessions), None)
+    if newest is not None and newest.transcript is not None:
+        return Source(newest, newest.transcript, is_newest=True, refused=sessions.refused)
     if not is_readable(listing):
         raise unreadable(command.agent.id, listing)
     if sessions.refused:
