@@ -29,7 +29,8 @@ from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import CANDIDATES
-from memconsole.domain.settings import SearchSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import SearchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -24,7 +24,8 @@ from memconsole.compose.engine import build_engine
 from memconsole.compose.recall import measure as recall_of
 from memconsole.compose.recall import read_questions
 from memconsole.domain.agents import Origin
-from memconsole.domain.settings import SearchSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import SearchSettings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

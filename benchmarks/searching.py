@@ -25,7 +25,8 @@ from memconsole.domain.agents import AgentRef, HomeRef, Origin
 from memconsole.domain.commands.reindex import Reindex
 from memconsole.domain.search.chunking import chunks
 from memconsole.domain.search.values import SearchRequest
-from memconsole.domain.settings import SearchSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.text.folding import index_text
 
 if TYPE_CHECKING:

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.domain.agents import Home
-    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import SearchSettings
     from memconsole.ports.platform import Clock, Platform, SessionStore
     from memconsole.ports.state import ConsolidationLog
 

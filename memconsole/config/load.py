@@ -24,7 +24,7 @@ from memconsole.config.keys import (
     Key,
 )
 from memconsole.config.toml_file import Place, read
-from memconsole.domain.settings import SearchSettings, Settings
+from memconsole.domain.settings import Settings
 from memconsole.domain.settings.kinds import nearest, shown
 from memconsole.errors import ConfigError
 from memconsole.text.plain import one_line
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
     from memconsole.config.toml_file import TomlFile
     from memconsole.domain.settings.kinds import Value
+    from memconsole.domain.settings.sections import SearchSettings
 
 
 _Part = TypeVar("_Part", bound="DataclassInstance")

@@ -1,4 +1,4 @@
-"""When a session is due for rotation and why not, when one really happened, and when none is tried.
+"""When a session is due for rotation, when a reset is proven, and which another threshold makes.
 
 The rules as an operator reads them: `docs/contract.md`, "sessions".
 """
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from memconsole.domain.sessions.keys import SessionClass
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.sessions.tokens import Sample, TokenCount
-    from memconsole.domain.settings import RotationSettings
+    from memconsole.domain.settings.sections import RotationSettings
 
 
 BREAKER = 3
@@ -144,7 +144,7 @@ class RotationState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rotation:
-    """One line of the journal.
+    """One row of the journal of resets, written before the reset is sent.
 
     Attributes:
         id: 0 until it is stored.

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import ChunkRow, Legs, Narrowing
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
     from memconsole.ports.platform import StopSignal
 
 

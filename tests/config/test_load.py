@@ -11,14 +11,7 @@ import pytest
 from memconsole.config.keys import ALIASES, BY_NAME, KEYS, Key
 from memconsole.config.load import config_path, load
 from memconsole.config.show import describe, value_of
-from memconsole.domain.settings import (
-    CheckpointSettings,
-    LogSettings,
-    RotationSettings,
-    SearchSettings,
-    Settings,
-    UiSettings,
-)
+from memconsole.domain.settings import Settings
 from memconsole.domain.settings.channels import ChannelSettings
 from memconsole.domain.settings.headings import CategoryRule
 from memconsole.domain.settings.kinds import Choice, Counts, Kind, Ratio, Span, Texts, Url, Whole
@@ -26,6 +19,7 @@ from memconsole.domain.settings.sections import (
     AlertSettings,
     BootstrapSettings,
     CaptureSettings,
+    CheckpointSettings,
     CleanupSettings,
     ConfigCheckSettings,
     ConsolidateSettings,
@@ -36,13 +30,17 @@ from memconsole.domain.settings.sections import (
     IndexMdSettings,
     LlmSettings,
     LogRotationSettings,
+    LogSettings,
     MarkerSettings,
     McpSettings,
     MetricsSettings,
     ObserverSettings,
     RecoverySettings,
     ReflectorSettings,
+    RotationSettings,
+    SearchSettings,
     SummarySettings,
+    UiSettings,
     WatcherSettings,
 )
 from memconsole.errors import ConfigError

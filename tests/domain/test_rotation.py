@@ -14,7 +14,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptState,
 )
 from memconsole.domain.sessions.tokens import NotDue, Sample, TokenCount, TokenState
-from memconsole.domain.settings import RotationSettings
+from memconsole.domain.settings.sections import RotationSettings
 from tests.domain.sessions.sample import RULES, STORED, stored
 
 START = datetime(2026, 11, 22, 8, 0, tzinfo=UTC)

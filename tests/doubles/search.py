@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from memconsole.domain.fleet.chunks import OutgoingIndex
     from memconsole.domain.platform_search.words import Plan
     from memconsole.domain.search.query import Query
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
     from memconsole.ports.platform import StopSignal
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from datetime import timedelta
 
 import pytest
 
-from memconsole.domain.settings import Settings, UiSettings
-from memconsole.domain.settings.sections import HealthSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import HealthSettings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, ReadOnlyError
 from memconsole.scheduler.jobs import look_after_health

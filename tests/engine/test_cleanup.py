@@ -20,8 +20,8 @@ from memconsole.domain.memory.edits import ReflectionRecord
 from memconsole.domain.observe.rules import Cursor
 from memconsole.domain.recover import SILENT
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind
-from memconsole.domain.settings import Settings, UiSettings
-from memconsole.domain.settings.sections import CleanupSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import CleanupSettings, UiSettings
 from memconsole.domain.summarize.text import SummaryRecord
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine

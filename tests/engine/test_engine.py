@@ -13,7 +13,8 @@ from memconsole.domain.commands.checkpoint import Checkpoint, Checkpointed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.memory.files import Marker
-from memconsole.domain.settings import Settings, UiSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import UnknownAgentError
 from tests.doubles.bundle import World

@@ -11,7 +11,8 @@ import pytest
 from memconsole.domain.agents import PlatformConfig
 from memconsole.domain.config_check.finding import ConfigPart
 from memconsole.domain.hooks import HOOKS, HookState, server_name
-from memconsole.domain.settings import Settings, UiSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.engine.hooks import Removed
 from memconsole.errors import PlatformConfigError, ReadOnlyError

@@ -12,7 +12,7 @@ from memconsole.adapters.index.embedding import quality
 from memconsole.adapters.index.embedding.quality import quality_model
 from memconsole.domain.search.indexing import Vectors
 from memconsole.domain.search.query import parse
-from memconsole.domain.settings import SearchSettings
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.errors import IndexUnavailableError
 from tests.adapters.index.index_stage import Stage
 

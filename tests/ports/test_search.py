@@ -9,7 +9,7 @@ import pytest
 
 from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.search.indexing import IndexScope, IndexState, Source
-from memconsole.domain.settings import SearchSettings
+from memconsole.domain.settings.sections import SearchSettings
 from tests.adapters.index.index_stage import Stage
 from tests.doubles.search import FakeDocuments, FakeIndex
 

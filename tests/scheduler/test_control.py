@@ -12,8 +12,7 @@ import pytest
 from memconsole.domain.jobs.layers import JOBS_OF, Layer, LayerStatus
 from memconsole.domain.jobs.runs import JobEnd, JobRecord
 from memconsole.domain.jobs.schedule import Every
-from memconsole.domain.settings import UiSettings
-from memconsole.domain.settings.sections import WatcherSettings
+from memconsole.domain.settings.sections import UiSettings, WatcherSettings
 from memconsole.domain.snapshot.snapshot import SchedulerStatus
 from memconsole.engine.engine import Engine
 from memconsole.errors import LockedError, ReadOnlyError, SchedulerOwnedError, UsageError

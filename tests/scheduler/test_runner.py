@@ -16,8 +16,7 @@ from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.gateway import LiveSession
 from memconsole.domain.jobs.runs import CANCELLED, NOTHING_DUE, JobEnd, end_of
 from memconsole.domain.memory.observations import OBSERVATIONS
-from memconsole.domain.settings import RotationSettings, Settings
-from memconsole.domain.settings.sections import ConsolidateSettings, FleetSettings
+from memconsole.domain.settings.sections import ConsolidateSettings, FleetSettings, RotationSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayUnavailableError, LockedError
 from memconsole.scheduler.jobs import TABLE, Job
@@ -30,6 +29,7 @@ from tests.scheduler.stage import SETTINGS, FakeJobLocks
 if TYPE_CHECKING:
     from memconsole.domain.commands.command import Command
     from memconsole.domain.commands.outcomes import Outcome
+    from memconsole.domain.settings import Settings
     from memconsole.ports.platform import StopSignal
 
 NEVER = threading.Event()

@@ -21,7 +21,8 @@ from memconsole.domain.health import HealthReport
 from memconsole.domain.memory.advice import MemoryAdvice
 from memconsole.domain.memory.entries import entries_of
 from memconsole.domain.sessions.keys import SessionClass
-from memconsole.domain.settings import Settings, UiSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import UiSettings
 from memconsole.engine.alerts import AlertService
 from memconsole.engine.bootstrap import BootstrapService
 from memconsole.engine.config_check.service import ConfigService

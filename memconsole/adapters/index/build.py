@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.index.writer import Stop
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.domain.search.indexing import Document, DocumentText, IndexScope, Pending
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
 
 
 class Run(NamedTuple):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.index.embedding.static import StaticModel
     from memconsole.adapters.index.matrix import Matrices
     from memconsole.adapters.sqlite.choice import Connection
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
 
 
 class Nearest(Protocol):

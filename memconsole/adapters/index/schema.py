@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from memconsole.adapters.sqlite.choice import Connection
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
 
 SCHEMA: Final = 1
 _FOLDING: Final = 2

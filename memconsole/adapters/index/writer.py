@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from memconsole.adapters.index.vectors import VectorWriter
     from memconsole.adapters.sqlite.choice import Connection
     from memconsole.domain.search.indexing import Document, DocumentText
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
 
 _BATCH: Final = 256
 

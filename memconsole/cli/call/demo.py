@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from memconsole.compose import engine as wiring
 from memconsole.compose import process
 from memconsole.domain.agents import Origin
-from memconsole.domain.settings import UiSettings
+from memconsole.domain.settings.sections import UiSettings
 from memconsole.errors import UsageError
 
 if TYPE_CHECKING:

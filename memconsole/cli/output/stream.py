@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console as RichConsole
 
     from memconsole.cli.output.printer import PrintStyle
-    from memconsole.domain.settings import UiSettings
+    from memconsole.domain.settings.sections import UiSettings
 
 
 _STEERING = "[\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]"

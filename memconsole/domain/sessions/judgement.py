@@ -13,7 +13,7 @@ from memconsole.domain.sessions.tokens import TokenCount, TokenState
 if TYPE_CHECKING:
     from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.sessions.stored import StoredSession
-    from memconsole.domain.settings import RotationSettings
+    from memconsole.domain.settings.sections import RotationSettings
     from memconsole.domain.transcripts.records import Tail
 
 _COUNTED_ANEW_BELOW = 0.5

@@ -1,4 +1,4 @@
-"""Settings as a frozen value with their defaults; `memconsole.config` loads it."""
+"""The settings as one frozen value; its sections: `sections.py`; `memconsole.config` loads them."""
 
 from __future__ import annotations
 
@@ -11,24 +11,16 @@ from memconsole.domain.settings.declare import (
     SETTING,
     Other,
     Setting,
-    anything,
-    hours,
     section,
     setting,
-    turned,
-    verbosity,
 )
 from memconsole.domain.settings.kinds import (
-    MINUTE,
     SECOND,
     Choice,
-    Counts,
     Kind,
     PathName,
-    Ratio,
     Span,
     Switch,
-    Texts,
     Url,
     Whole,
     Zone,
@@ -37,6 +29,7 @@ from memconsole.domain.settings.sections import (
     AlertSettings,
     BootstrapSettings,
     CaptureSettings,
+    CheckpointSettings,
     CleanupSettings,
     ConfigCheckSettings,
     ConsolidateSettings,
@@ -47,13 +40,17 @@ from memconsole.domain.settings.sections import (
     IndexMdSettings,
     LlmSettings,
     LogRotationSettings,
+    LogSettings,
     MarkerSettings,
     McpSettings,
     MetricsSettings,
     ObserverSettings,
     RecoverySettings,
     ReflectorSettings,
+    RotationSettings,
+    SearchSettings,
     SummarySettings,
+    UiSettings,
     WatcherSettings,
 )
 from memconsole.errors import ConfigError
@@ -65,209 +62,6 @@ if TYPE_CHECKING:
 
 _T = TypeVar("_T")
 _U = TypeVar("_U")
-
-
-@dataclass(frozen=True, slots=True)
-class RotationSettings:
-    """`[rotation]`."""
-
-    threshold_tokens: int = setting(
-        150_000,
-        Whole(1),
-        "Tokens at which a session is due for rotation",
-        others=(Other("ROTATION_THRESHOLD"),),
-    )
-    window_ratio: float = setting(
-        0.75, Ratio(), "Share of the model's context window at which it is due, when that is less"
-    )
-    overhead_tokens: int = setting(
-        20_000, Whole(), "Tokens added to what a compaction left, until a model counts again"
-    )
-    skip_patterns: tuple[str, ...] = setting(
-        (), Texts(), 'Session keys that never rotate, such as "agent:main:telegram:*"'
-    )
-    keys: Mapping[str, int] = setting(
-        {}, Counts(), "Threshold of single sessions, in tokens by session key"
-    )
-    models: Mapping[str, int] = setting(
-        {}, Counts(), 'Threshold by model, in tokens by a pattern of its name such as "anthropic/*"'
-    )
-    min_interval: timedelta = setting(
-        timedelta(minutes=10), Span(), "Time between two rotations of one session"
-    )
-    require_capture: bool = setting(
-        True, Switch(), "Reset nothing whose work could not be saved first"
-    )
-    force_active: bool = setting(
-        False, Switch(), "Break off the run of a session that was deferred twice"
-    )
-    max_per_run: int = setting(
-        5, Whole(1), "Sessions that one run rotates, fullest first", is_for_all=True
-    )
-    interval: timedelta = setting(
-        timedelta(minutes=30),
-        Span(MINUTE),
-        "How often the scheduler looks for due sessions",
-        is_for_all=True,
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class CheckpointSettings:
-    """`[checkpoint]`."""
-
-    interval: timedelta = setting(
-        timedelta(minutes=20),
-        Span(MINUTE),
-        "How often the scheduler takes checkpoints",
-        is_for_all=True,
-    )
-    stale_after: timedelta = setting(
-        timedelta(hours=4),
-        Span(MINUTE),
-        "Sessions without a word for so long are not saved again",
-        others=(Other("SESSION_STALE_HOURS", hours),),
-    )
-    min_bytes: int = setting(1024, Whole(), "Smaller transcripts are not saved")
-    min_messages: int = setting(3, Whole(1), "Fewer messages than these are not saved")
-    tail_messages: int = setting(
-        60,
-        Whole(1, 10_000),
-        "Messages that a checkpoint looks at, from the end of the transcript",
-        name="tail_lines",
-    )
-    dedup_window: timedelta = setting(
-        timedelta(minutes=15), Span(), "Time between two entries in a daily log"
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class SearchSettings:
-    """`[search]`; `base_url` stands without `/embeddings`."""
-
-    provider: str = setting(
-        "static",
-        Choice("static", "quality", "openai-compatible", "none"),
-        "What makes the vectors: the model that is installed, a better one beside it (the extra "
-        "memconsole[quality]), a service, or nothing",
-    )
-    model: str = setting("text-embedding-3-small", Kind(), "Model of the service")
-    base_url: str = setting(
-        "https://api.openai.com/v1", Url("http", "https"), "Address of the service"
-    )
-    api_key_env: str = setting(
-        "OPENAI_API_KEY", Kind(), "Environment variable that holds the key of the service"
-    )
-    dimensions: int = setting(
-        0, Whole(0, 8192), "Length of the service's vectors; 0 leaves it to the model"
-    )
-    sessions: bool = setting(False, Switch(), "Search transcripts as well")
-    extra_paths: tuple[str, ...] = setting(
-        (), Texts(), "More Markdown files and folders to search, as absolute paths"
-    )
-    max_results: int = setting(6, Whole(1, 200), "Results of a search")
-    min_score: float = setting(0.35, Ratio(), "Least score of a result")
-    vector_weight: float = setting(0.7, Ratio(), "Weight of what words mean")
-    text_weight: float = setting(0.3, Ratio(), "Weight of the words themselves")
-    chunk_tokens: int = setting(400, Whole(50, 4000), "Tokens of a chunk, four characters each")
-    chunk_overlap: int = setting(80, Whole(0, 2000), "Tokens of a chunk that the next one repeats")
-    half_life: timedelta = setting(
-        timedelta(),
-        Span(),
-        "Time in which the score of a dated note halves; 0s is never, under 180d hides old notes",
-    )
-    mmr: float = setting(
-        1.0,
-        Ratio(),
-        "Weight of the score against likeness to better results, such as 0.7; 1 is off",
-    )
-    sync: bool = setting(
-        True, Switch(), "Let the scheduler keep the indexes up to date", is_for_all=True
-    )
-    debounce: timedelta = setting(
-        timedelta(seconds=1.5),
-        Span(),
-        "Quiet time after a change before it is indexed",
-        is_for_all=True,
-    )
-    sync_mb: int = setting(
-        32, Whole(0, 10_000), "Megabytes of changes that a search indexes itself", is_for_all=True
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class UiSettings:
-    """`[ui]`: how console and command line draw."""
-
-    theme: str = setting("", Kind(), "Theme of the console", example='"textual-dark"')
-    color: str = setting(
-        "auto",
-        Choice("auto", "always", "never"),
-        "Colours of plain commands",
-        option="--color",
-        others=(Other("MEMCONSOLE_COLOR"),),
-    )
-    mono: bool = setting(
-        False,
-        Switch(),
-        "No colours at all in the console",
-        option="--mono",
-        others=(Other("NO_COLOR", anything), Other("MEMCONSOLE_MONO")),
-    )
-    ascii: bool = setting(
-        False,
-        Switch(),
-        "Draw with ASCII characters only",
-        option="--ascii",
-        others=(Other("MEMCONSOLE_ASCII"),),
-    )
-    mouse: bool = setting(
-        True,
-        Switch(),
-        "Mouse in the console",
-        option="--no-mouse",
-        others=(Other("MEMCONSOLE_NO_MOUSE", turned),),
-    )
-    interval: timedelta = setting(
-        timedelta(seconds=2),
-        Span(SECOND),
-        "How often the console looks again when nothing tells it to",
-    )
-    read_only: bool = setting(
-        False,
-        Switch(),
-        "Refuse every action, with a reason",
-        option="--read-only",
-        others=(Other("MEMCONSOLE_READ_ONLY"),),
-    )
-    json: bool = setting(
-        False,
-        Switch(),
-        "Machine output, as with --json",
-        option="--json",
-        others=(Other("MEMCONSOLE_JSON"),),
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class LogSettings:
-    """`[log]`: where our own log lines go; never to standard output."""
-
-    level: str = setting(
-        "warning",
-        Choice("warning", "info", "debug"),
-        "How much is logged",
-        option="--verbose",
-        others=(Other("MEMCONSOLE_VERBOSE", verbosity),),
-    )
-    file: Path | None = setting(
-        None,
-        PathName(),
-        "Log to this file, besides standard error",
-        option="--log-file",
-        example='"~/memconsole.log"',
-        others=(Other("MEMCONSOLE_LOG_FILE"),),
-    )
 
 
 WRONG_SETTINGS = "settings-wrong"

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import PlatformConfig
     from memconsole.domain.sessions.stored import StoredSession
     from memconsole.domain.sessions.tokens import Growth, Sample
-    from memconsole.domain.settings import RotationSettings
+    from memconsole.domain.settings.sections import RotationSettings
     from memconsole.domain.transcripts.records import Tail
 
 

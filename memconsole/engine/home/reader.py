@@ -13,8 +13,8 @@ from memconsole.domain.sessions.judgement import needs_usage, window_of
 from memconsole.domain.sessions.names import names_of
 from memconsole.domain.sessions.stored import SessionState, TranscriptKind, TranscriptState
 from memconsole.domain.sessions.tokens import LOOKBACK
-from memconsole.domain.settings import RotationSettings, usable
-from memconsole.domain.settings.sections import HealthSettings
+from memconsole.domain.settings import usable
+from memconsole.domain.settings.sections import HealthSettings, RotationSettings
 from memconsole.domain.snapshot.unsaved import TODAY
 from memconsole.engine.home.judge import Evidence, judge
 from memconsole.engine.home.service import HomeService

@@ -38,7 +38,8 @@ if TYPE_CHECKING:
     from memconsole.domain.platform_search.index import Contents, IndexFacts, PlatformIndexHealth
     from memconsole.domain.search.agent_view import AgentHit
     from memconsole.domain.search.values import SearchHit, SearchResult
-    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import SearchSettings
     from memconsole.engine.home.service import HomeService
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import Gateway

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from memconsole.domain.agents import Notice
     from memconsole.domain.commands.outcomes import Detail, Outcome
     from memconsole.domain.rotation import Rotation
-    from memconsole.domain.settings import RotationSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import RotationSettings
     from memconsole.domain.snapshot.snapshot import SessionView
     from memconsole.engine.home.reader import AgentReading, Reader
     from memconsole.ports.platform import Clock, RotationLog

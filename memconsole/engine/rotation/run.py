@@ -36,7 +36,8 @@ if TYPE_CHECKING:
     from memconsole.domain.commands.rotate import Rotate
     from memconsole.domain.rotation import Identity
     from memconsole.domain.sessions.stored import StoredSession
-    from memconsole.domain.settings import RotationSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import RotationSettings
     from memconsole.engine.home.reader import Reader
     from memconsole.engine.rotation.prologue import Prologue
     from memconsole.engine.rotation.target import Target, Targets

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from memconsole.domain.search.indexing import Document, DocumentText
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import Candidate, Ranking, SearchRequest
-    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import SearchSettings
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import Clock, StopSignal
     from memconsole.ports.search import IndexReader

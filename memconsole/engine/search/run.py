@@ -59,7 +59,8 @@ if TYPE_CHECKING:
     from memconsole.domain.search.fusion import Scored
     from memconsole.domain.search.query import Query
     from memconsole.domain.search.values import Candidate, ChunkRow, SearchRequest
-    from memconsole.domain.settings import SearchSettings, Settings
+    from memconsole.domain.settings import Settings
+    from memconsole.domain.settings.sections import SearchSettings
     from memconsole.ports.bundle import SearchNeeds
     from memconsole.ports.platform import Clock, StopSignal
     from memconsole.ports.search import IndexReader

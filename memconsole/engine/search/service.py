@@ -10,7 +10,8 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
 from memconsole.domain.search.indexing import IndexState, Source
-from memconsole.domain.settings import SearchSettings, usable
+from memconsole.domain.settings import usable
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.engine.home.lookup import agents_of, find_agent
 from memconsole.engine.search.open import targets
 from memconsole.engine.turn import require_workspace

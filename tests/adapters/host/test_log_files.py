@@ -14,7 +14,8 @@ import pytest
 from memconsole.adapters.host.log_files import DiskLogFiles
 from memconsole.cli.output.logging import start_logging
 from memconsole.domain.logs import LogFile, LogOwner
-from memconsole.domain.settings import LogSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import LogSettings
 from tests.doubles.platform import NOW
 
 if TYPE_CHECKING:

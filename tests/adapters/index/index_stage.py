@@ -13,7 +13,7 @@ from memconsole.domain.agents import AgentRef, HomeRef
 from memconsole.domain.search.indexing import Document, IndexScope, Source
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import Narrowing
-from memconsole.domain.settings import SearchSettings
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.errors import LockedError
 
 if TYPE_CHECKING:

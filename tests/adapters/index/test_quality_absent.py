@@ -10,7 +10,7 @@ from memconsole.adapters.index.embedding import quality
 from memconsole.domain.search.indexing import IndexState, Vectors
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import Narrowing
-from memconsole.domain.settings import SearchSettings
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.errors import IndexUnavailableError
 from tests.adapters.index.index_stage import Stage
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from memconsole.cli.output.stream import Output
-from memconsole.domain.settings import UiSettings
+from memconsole.domain.settings.sections import UiSettings
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -14,7 +14,7 @@ from memconsole.domain.sessions.stored import (
     TranscriptRef,
     TranscriptState,
 )
-from memconsole.domain.settings import RotationSettings
+from memconsole.domain.settings.sections import RotationSettings
 
 AGENT = AgentRef(HomeRef("/home/operator/.openclaw"), "main")
 KEY = SessionKey("agent:main:main", "main", "main", SessionClass.MAIN)

@@ -18,7 +18,7 @@ from memconsole.domain.sessions.judgement import (
     window_of,
 )
 from memconsole.domain.sessions.tokens import TokenCount, TokenState
-from memconsole.domain.settings import RotationSettings
+from memconsole.domain.settings.sections import RotationSettings
 from memconsole.domain.transcripts.records import Compaction, Tail
 from tests.domain.sessions.sample import RULES, stored
 

@@ -12,7 +12,7 @@ from memconsole.domain.agents import AgentRef, HomeRef, Notice, PlatformConfig, 
 from memconsole.domain.commands.checkpoint import Checkpoint
 from memconsole.domain.commands.outcomes import Planned, SkipReason
 from memconsole.domain.sessions.stored import SessionState
-from memconsole.domain.settings import CheckpointSettings
+from memconsole.domain.settings.sections import CheckpointSettings
 from memconsole.domain.transcripts.records import Entry, EntryKind
 from memconsole.engine.engine import Engine
 from tests.doubles.platform import HOME, NOW, fake_agent, talk

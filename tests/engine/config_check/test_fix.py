@@ -12,7 +12,8 @@ from memconsole.domain.agents import AgentRef, HomeRef, PlatformConfig
 from memconsole.domain.commands.command import command_line, key_of, name_of
 from memconsole.domain.commands.config_fix import ConfigFix, ConfigFixed
 from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipReason, Written
-from memconsole.domain.settings import Settings, UiSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import UiSettings
 from memconsole.engine.engine import Engine
 from tests.doubles.bundle import World
 from tests.doubles.platform import HOME, fake_agent

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from memconsole.domain.settings import RotationSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import RotationSettings
 from memconsole.domain.transcripts.records import Compaction, Entry, EntryKind
 from memconsole.errors import HomeNotFoundError
 from tests.doubles.bundle import World, reader_of

@@ -13,7 +13,8 @@ from memconsole.domain.platform_search.index import IndexedChunk, IndexFacts
 from memconsole.domain.platform_search.profile import FADING, FIRST, GRADED
 from memconsole.domain.search.agent_view import AgentHit, AgentView, Reason, Vectors
 from memconsole.domain.search.values import SearchRequest, SearchResult
-from memconsole.domain.settings import SearchSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import StoreError
 from tests.doubles.bundle import World

@@ -13,7 +13,8 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipRe
 from memconsole.domain.commands.rotate import Rotate
 from memconsole.domain.rotation import Identity, Rotation, RotationState
 from memconsole.domain.sessions.stored import SessionState, StoreListing
-from memconsole.domain.settings import RotationSettings, Settings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import RotationSettings
 from memconsole.engine.engine import Engine
 from memconsole.engine.rotation.plan import RotationPlan, plan_rotation
 from memconsole.errors import (

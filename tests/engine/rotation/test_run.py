@@ -19,7 +19,7 @@ from memconsole.domain.rotation import (
     is_too_soon,
     is_tripped,
 )
-from memconsole.domain.settings import RotationSettings
+from memconsole.domain.settings.sections import RotationSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import GatewayCallError, StateError
 from tests.doubles.platform import NOW

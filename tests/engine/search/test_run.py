@@ -14,7 +14,8 @@ from memconsole.domain.commands.outcomes import Failed, Planned, Skipped, SkipRe
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.indexing import IndexState, Source
 from memconsole.domain.search.values import SearchRequest
-from memconsole.domain.settings import SearchSettings, Settings, UiSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import SearchSettings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import (
     EmbeddingError,
@@ -73,10 +74,8 @@ def test_a_search_and_the_state_of_its_index_name_what_cannot_be_found(world: Wo
     [status] = engine.search.indexes().values()
     assert status.because == "b\\xff.md: not indexed and 1 more"
     [check] = [one for one in engine.health.report().checks if one.id == "index"]
-    assert (check.status.value, check.message) == (
-        "warning",
-        "main memory: b\\xff.md: not indexed and 1 more",
-    )
+    told = "main memory: b\\xff.md: not indexed and 1 more"
+    assert (check.status.value, check.message) == ("warning", told)
 
 
 def test_too_much_change_is_answered_from_what_is_there(world: World) -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from memconsole.domain.memory.entries import entry_id
 from memconsole.domain.search.values import SearchRequest
-from memconsole.domain.settings import Settings, UiSettings
-from memconsole.domain.settings.sections import ConsolidateSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import ConsolidateSettings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import SearchCancelledError
 from tests.doubles.bundle import World

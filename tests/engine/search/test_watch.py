@@ -12,7 +12,8 @@ import pytest
 from memconsole.domain.commands.outcomes import Failed, Skipped, SkipReason
 from memconsole.domain.commands.reindex import Reindex, Reindexed
 from memconsole.domain.search.values import SearchRequest
-from memconsole.domain.settings import SearchSettings, Settings, UiSettings
+from memconsole.domain.settings import Settings
+from memconsole.domain.settings.sections import SearchSettings, UiSettings
 from memconsole.engine.engine import Engine
 from memconsole.errors import HomeNotFoundError, IndexUnavailableError, LockedError
 from tests.doubles.bundle import World

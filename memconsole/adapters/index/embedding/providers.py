@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import httpx
 
     from memconsole.adapters.index.embedding.static import StaticModel
-    from memconsole.domain.settings import SearchSettings
+    from memconsole.domain.settings.sections import SearchSettings
 
 
 class Embedder(Protocol):

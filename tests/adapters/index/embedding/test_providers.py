@@ -14,7 +14,7 @@ import pytest
 from memconsole.adapters.index.embedding.providers import RemoteEmbedder
 from memconsole.domain.search.query import parse
 from memconsole.domain.search.values import Narrowing
-from memconsole.domain.settings import SearchSettings
+from memconsole.domain.settings.sections import SearchSettings
 from memconsole.errors import EmbeddingError
 from tests.adapters.index.index_stage import Stage
 
