@@ -6,7 +6,7 @@ import asyncio
 import math
 import re
 from contextlib import asynccontextmanager
-from itertools import zip_longest
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 import textual.app
@@ -123,11 +123,13 @@ class Desk:
 
     async def press(self, *keys: str) -> None:
         """Press keys one after the other, each until all is still; a word is typed at once."""
-        for key, following in zip_longest(keys, keys[1:], fillvalue=""):
-            await self.pilot.press(key)
-            is_word = len(key) == len(following) == 1
-            if not (is_word and isinstance(self.app.focused, LineInput)):
-                await settle(self.pilot)
+        while keys:
+            is_typing = isinstance(self.app.focused, LineInput)
+            word = tuple(takewhile(lambda key: len(key) == 1, keys)) if is_typing else ()
+            now = word or keys[:1]
+            keys = keys[len(now) :]
+            await self.pilot.press(*now)
+            await settle(self.pilot)
 
     async def resize(self, width: int, height: int) -> None:
         """Give the terminal another size."""

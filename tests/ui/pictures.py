@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from tests.ui.driving import console, settle
+from tests.ui.driving import Desk, console, settle
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -37,16 +37,12 @@ def same_picture(
     engine: FakeEngine,
     size: tuple[int, int],
     *keys: str,
-    is_typed: bool = True,
 ) -> bool:
-    """Press keys, and compare what is seen then; letters come without a rest when `is_typed`."""
+    """Press keys, and compare what is seen then."""
+    app = console(engine)
 
     async def drive(pilot: Pilot[int]) -> None:
         await settle(pilot)
-        for key in keys:
-            await pilot.press(key)
-            if not is_typed or len(key) > 1 or not key.isalpha():
-                await settle(pilot)
-        await settle(pilot)
+        await Desk(pilot, app).press(*keys)
 
-    return snap_compare(console(engine), terminal_size=size, run_before=drive)
+    return snap_compare(app, terminal_size=size, run_before=drive)

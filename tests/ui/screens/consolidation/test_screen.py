@@ -135,11 +135,11 @@ async def test_read_only_dims_everything() -> None:
 def test_picture(
     snap_compare: SnapCompare, engine: FakeEngine, keys: tuple[str, ...], size: tuple[int, int]
 ) -> None:
-    assert same_picture(snap_compare, engine, size, *keys, is_typed=False)
+    assert same_picture(snap_compare, engine, size, *keys)
 
 
 def test_picture_in_ascii(snap_compare: SnapCompare) -> None:
     engine = FakeEngine(ui={"ascii": True})
     furnish(engine)
     engine.consolidated = PREVIEW
-    assert same_picture(snap_compare, engine, (80, 24), "m", "o", is_typed=False)
+    assert same_picture(snap_compare, engine, (80, 24), "m", "o")

@@ -67,7 +67,7 @@ def furnished(**ui: object) -> FakeEngine:
 @SIZES
 @pytest.mark.parametrize("screen", SCREENS)
 def test_screen(snap_compare: SnapCompare, screen: str, size: tuple[int, int]) -> None:
-    assert same_picture(snap_compare, furnished(), size, *SCREENS[screen], is_typed=False)
+    assert same_picture(snap_compare, furnished(), size, *SCREENS[screen])
 
 
 @SIZES
@@ -78,17 +78,15 @@ def test_unreadable(
     engine = furnished()
     engine.given = HomeUnreadableError("/home/operator/.openclaw", "permission denied")
     engine.pruned = None
-    assert same_picture(snap_compare, engine, size, "2", *keys, is_typed=False)
+    assert same_picture(snap_compare, engine, size, "2", *keys)
 
 
 @pytest.mark.parametrize("screen", ["note", "bootstrap", "pruning"])
 @pytest.mark.parametrize("mode", ["ascii", "mono"])
 def test_modes(snap_compare: SnapCompare, screen: str, mode: str) -> None:
-    assert same_picture(
-        snap_compare, furnished(**{mode: True}), (80, 24), *SCREENS[screen], is_typed=False
-    )
+    assert same_picture(snap_compare, furnished(**{mode: True}), (80, 24), *SCREENS[screen])
 
 
 @pytest.mark.parametrize("screen", ["entries", "note", "bootstrap", "pruning"])
 def test_small_terminals(snap_compare: SnapCompare, screen: str) -> None:
-    assert same_picture(snap_compare, furnished(), (50, 18), *SCREENS[screen], is_typed=False)
+    assert same_picture(snap_compare, furnished(), (50, 18), *SCREENS[screen])
