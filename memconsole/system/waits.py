@@ -2,7 +2,7 @@
 
 Python's own waits without an end miss a signal that comes between their last look at signals and
 their call of the system: nothing wakes them then. On a busy host that gap is as long as the thread
-waits for its turn there (ADR 57).
+waits for its turn there (ADR 58).
 """
 
 from __future__ import annotations
