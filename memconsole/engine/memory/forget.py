@@ -278,7 +278,9 @@ def _end(erased: Erased) -> str:
     return f"no copy of ours is left of this workspace{where}; {_NOT_OURS}"
 
 
-_NOT_OURS: Final = "the platform's own transcripts and index stay as they are"
+_NOT_OURS: Final = (
+    "the platform's own transcripts and index stay as they are, and so do your exports and reports"
+)
 
 
 def _word(text: str) -> str:

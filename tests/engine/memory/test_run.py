@@ -367,7 +367,7 @@ def test_hard_leaves_no_copy_in_anything_that_is_ours() -> None:
     outcome = stage.forget(wanted, is_hard=True)
     assert outcome.message.endswith(
         "no copy of ours is left of this workspace; the platform's own transcripts and index stay "
-        "as they are"
+        "as they are, and so do your exports and reports"
     )
     assert isinstance(outcome, Forgotten), outcome
     assert [path for path, text in stage.files().items() if "door code" in text] == []
