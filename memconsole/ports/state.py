@@ -254,7 +254,7 @@ class EventLog(Protocol):
     def first_look(self, home: str) -> datetime | None:
         """Return since when a home is looked at; None for never, and when it cannot be read."""
 
-    def notice(
+    def note(
         self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
     ) -> None:
         """Compare with what was noted last, whoever noted it, and keep both in one step.

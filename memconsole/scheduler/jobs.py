@@ -276,7 +276,7 @@ def _keep_samples(engine: Engine, cancel: StopSignal) -> JobEnd:
     """Keep the counts of all sessions for their growth, and once a day the sizes of memories."""
     del cancel
     snapshot = engine.snapshot(with_pools=engine.readings.wants_pools())
-    engine.readings.notice(snapshot)
+    engine.readings.note_events(snapshot)
     engine.readings.sample(snapshot)
     engine.readings.remember()
     return JobEnd("done", None, "counts kept")

@@ -555,7 +555,7 @@ class FakeEvents(Unwritable):
         found = [one for one in self.stored if one.home == home]
         return tuple(sorted(found, key=lambda one: (one.at, one.id), reverse=True)[:limit])
 
-    def notice(
+    def note(
         self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
     ) -> None:
         self._check()

@@ -203,10 +203,10 @@ def test_what_was_noted_last_is_there_for_whoever_looks_next(logs: Logs) -> None
         seen.append(before)
         return None if before is not None else (NOTED, (EVENT,))
 
-    logs.events.notice(MAIN.home.path, judge)
-    logs.events.notice(MAIN.home.path, judge)
+    logs.events.note(MAIN.home.path, judge)
+    logs.events.note(MAIN.home.path, judge)
     assert logs.events.events(MAIN.home.path, limit=9) == (replace(EVENT, id=1),)
-    logs.events.notice("/another/home", judge)
+    logs.events.note("/another/home", judge)
     assert seen == [None, NOTED, None]
 
 
@@ -214,13 +214,13 @@ def test_the_first_look_at_a_home_stays(logs: Logs) -> None:
     assert logs.events.first_look(MAIN.home.path) is None
     for after in (0, 5):
         noted = replace(NOTED, at=later(minutes=after))
-        logs.events.notice(MAIN.home.path, lambda _, noted=noted: (noted, ()))  # type: ignore[misc]
+        logs.events.note(MAIN.home.path, lambda _, noted=noted: (noted, ()))  # type: ignore[misc]
     assert logs.events.first_look(MAIN.home.path) == NOW
     assert logs.events.first_look("/another/home") is None
 
 
 def test_events_come_back_newest_first(logs: Logs) -> None:
     events = [replace(EVENT, at=later(minutes=minute)) for minute in (1, 3, 2)]
-    logs.events.notice(MAIN.home.path, lambda _: (NOTED, events))
+    logs.events.note(MAIN.home.path, lambda _: (NOTED, events))
     assert [one.id for one in logs.events.events(MAIN.home.path, limit=2)] == [2, 3]
     assert logs.events.events("/another/home", limit=9) == ()

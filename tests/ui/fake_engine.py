@@ -363,7 +363,7 @@ class FakeReadings(ReadingService):
     def __init__(self, fake: FakeEngine) -> None:
         self._fake = fake
 
-    def notice(self, snapshot: ConsoleSnapshot) -> None:
+    def note_events(self, snapshot: ConsoleSnapshot) -> None:
         pass
 
     def sample(self, snapshot: ConsoleSnapshot) -> None:

@@ -35,7 +35,7 @@ class StateEvents:
         """Return since when a home is looked at; None for never, and when it cannot be read."""
         return kept_look(self._database, home, READING, "since")
 
-    def notice(
+    def note(
         self, home: str, judge: Callable[[Noted | None], tuple[Noted, Sequence[Event]] | None]
     ) -> None:
         """Compare with what was noted last, whoever noted it, and keep both: all in one step.

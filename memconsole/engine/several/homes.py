@@ -425,10 +425,10 @@ class _Readings:
             if isinstance(one, LocalMember) and one.last is not None and not one.reading().failure:
                 yield one.engine, one.last
 
-    def notice(self, _snapshot: ConsoleSnapshot) -> None:
+    def note_events(self, _snapshot: ConsoleSnapshot) -> None:
         """Keep what the platform did by itself."""
         for engine, snapshot in self._each():
-            engine.readings.notice(snapshot)
+            engine.readings.note_events(snapshot)
 
     def sample(self, _snapshot: ConsoleSnapshot) -> None:
         """Keep the counts."""

@@ -57,7 +57,7 @@ class ReadingService:
         self._pools_on: date | None = None
         self._noted: dict[AgentRef, dict[str, str]] = {}
 
-    def notice(self, snapshot: ConsoleSnapshot) -> None:
+    def note_events(self, snapshot: ConsoleSnapshot) -> None:
         """Keep what the platform did since anybody looked last; most calls open no database."""
         last, now = self._seen, noted_of(snapshot)
         seen: Noted | None = merged(last, now)
@@ -79,7 +79,7 @@ class ReadingService:
             return after, changes(before, after, snapshot, since, self._evidence(snapshot))
 
         try:
-            self._events.notice(str(snapshot.home.path), judge)
+            self._events.note(str(snapshot.home.path), judge)
         except StateError as error:
             logger.warning("what the platform did is not kept: %s", error)
         self._seen = seen

@@ -167,7 +167,7 @@ class Readings:
             self._last = told
             self._app.post_message(SnapshotTaken(snapshot, self._monotonic() - start))
             self._is_drawn.wait(_DRAWN_WITHIN_S)  # keeping a reading takes time of its drawing
-            self._engine.readings.notice(snapshot)
+            self._engine.readings.note_events(snapshot)
             at, known = self._sampled
             if counts != known or start - at >= _KEEP_SAMPLES.total_seconds():
                 self._sampled = (start, counts)

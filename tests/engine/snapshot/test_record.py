@@ -26,7 +26,7 @@ def look(stage: Stage, *engines: Engine, tokens: int, compactions: int) -> None:
     stage.hold(row(KEY, tokens, session_id="id-main", compactions=compactions))
     for engine in engines:
         stage.world.clock.advance(timedelta(seconds=2))
-        engine.readings.notice(engine.snapshot())
+        engine.readings.note_events(engine.snapshot())
 
 
 def write(stage: Stage, path: str) -> None:
