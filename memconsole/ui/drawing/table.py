@@ -54,6 +54,28 @@ def measured(
     )
 
 
+def measured_again(
+    columns: tuple[Column, ...], total: int, view: Sequence[Row]
+) -> tuple[Column, ...]:
+    """Return the columns wide enough for the rows in view, where not all rows were measured.
+
+    Args:
+        columns: As they were measured.
+        total: Rows of the list.
+        view: Rows in view.
+    """
+    if total <= _MEASURED:
+        return columns
+    return tuple(
+        replace(
+            column, width=max(column.width, *(cells.width(row.cells[place].text) for row in view))
+        )
+        if column.is_measured and view
+        else column
+        for place, column in enumerate(columns)
+    )
+
+
 def fit(columns: Sequence[Column], width: int) -> Fitted:
     """Choose the columns that fit, and share what is left among the flexible ones."""
     chosen = list(range(len(columns)))

@@ -19,7 +19,7 @@ from memconsole.ui.drawing.glyphs import UNICODE
 from memconsole.ui.drawing.listing import Listing
 from memconsole.ui.drawing.literal import literal
 from memconsole.ui.drawing.spans import Role, Span, between, cut_line, fill_line, line_width
-from memconsole.ui.drawing.table import draw_header, draw_row, fit
+from memconsole.ui.drawing.table import draw_header, draw_row, fit, measured_again
 from memconsole.ui.widgets.line import Drawn
 from memconsole.ui.widgets.place import Place
 
@@ -199,7 +199,8 @@ def _thumb(place: Place, style: PaneStyle) -> range:
 
 def _body(listing: Listing, place: Place, style: PaneStyle) -> Iterator[Line]:
     room = style.width - 4 - GUTTER
-    fitted = fit(listing.columns, room) if listing.columns else None
+    columns = measured_again(listing.columns, len(place.rows), place.view)
+    fitted = fit(columns, room) if columns else None
     if listing.has_header and fitted is not None:
         sort = listing.sort
         header = draw_header(

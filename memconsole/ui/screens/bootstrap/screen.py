@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from textual import on
 from textual.containers import Horizontal
 
-from memconsole.domain.bootstrap import ACTIVE_NAME, BY_VALUE, INDEX_NAME, OBSERVATIONS_NAME
+from memconsole.domain.bootstrap import ACTIVE_NAME, BY_VALUE, INDEX_NAME, OBSERVATIONS_NAME, Why
 from memconsole.domain.hooks import HookState
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
@@ -137,6 +137,7 @@ class BootstrapScreen(AgentScreen):
     def action_explain(self) -> None:
         """Show which observations are given, or the files again."""
         self._is_explained = not self._is_explained
+        self.set_class(self._is_explained, "-explained")  # it may be hundreds of lines
         self._show_class()
 
     def action_open(self) -> None:
@@ -196,6 +197,11 @@ class Waiting:
     handover: Handover
     given: Bootstrap
 
+    @property
+    def key(self) -> str:
+        """Of its row: two sessions may have one name, and each hand-over has a file of its own."""
+        return f"{_WAITING}{self.handover.path}"
+
 
 @dataclass(frozen=True, slots=True)
 class Starts:
@@ -218,10 +224,14 @@ class Starts:
         if key == STARTUP:
             return self.startup
         if key.startswith(_WAITING):
-            wanted = key.removeprefix(_WAITING)
-            return next((one.given for one in self.waiting if one.name == wanted), None)
+            return next((one.given for one in self.waiting if one.key == key), None)
         kind = key.partition(",")[0]
         return next((one for one in self.given if one.session_class.value == kind), None)
+
+    def called(self, key: str) -> str:
+        """Return what a row is called in the title of what it is given."""
+        waits = next((one.name for one in self.waiting if one.key == key), "")
+        return f"the next start of {waits}" if waits else key
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,7 +328,7 @@ def _waits(one: Waiting, rules: BootstrapSettings, context: Context) -> Row:
     """Return what the next start of one session is given, since a hand-over waits for it."""
     since = figures.ago(context.since(one.handover.at))
     return Row(
-        key=f"{_WAITING}{one.name}",
+        key=one.key,
         cells=(
             Cell(one.name, is_id=True),
             Gauge(one.given.chars / rules.total_chars),
@@ -366,7 +376,7 @@ def given_listing(reading: StartsReading, key: str, context: Context) -> Listing
     rows += [_left_out(name, why) for name, _, why in reasons if why and name not in cut]
     whole = tuple(name for name, _, why in reasons if not why)
     is_startup = key == STARTUP
-    about = f"{'the next start of ' * key.startswith(_WAITING)}{key.removeprefix(_WAITING)}"
+    about = key if reading.starts is None else reading.starts.called(key)
     return Listing(
         title="What to read without the hook" if is_startup else "What the hook gives",
         about="" if is_startup or not key else f"{context.glyphs.dot} {about}",
@@ -406,8 +416,8 @@ def _left_out(name: str, why: str) -> Row:
 
 _CHOICE_COLUMNS: Final = (
     Column("", 8),
-    Column("value", 5, right=True),
-    Column("day", 10),
+    Column("value", 5, right=True, drop=1),
+    Column("day", 10, drop=2),
     Column("why", 10),
     Column("observation", 20, flex=1),
 )
@@ -419,6 +429,7 @@ def choice_listing(reading: StartsReading, key: str, context: Context) -> Listin
     weighing = None if found is None else found.weighing
     lines = () if weighing is None else weighing.lines()
     path = next((one.path for one in found.files if one.weighing), "") if found else ""
+    called = key if reading.starts is None else reading.starts.called(key)
     dot = f" {context.glyphs.dot} "
     others = dot.join(
         f"at {figures.short_kilo(one.max_chars)} {one.given} of {one.given + one.left_out}"
@@ -426,7 +437,7 @@ def choice_listing(reading: StartsReading, key: str, context: Context) -> Listin
     )
     return Listing(
         title="Which observations",
-        about=f"{context.glyphs.dot} {key}" if key else "",
+        about=f"{context.glyphs.dot} {called}" if called else "",
         source="files",
         number=2,
         columns=_CHOICE_COLUMNS,
@@ -434,6 +445,10 @@ def choice_listing(reading: StartsReading, key: str, context: Context) -> Listin
         empty=("nothing yet" if reading.starts is None else "it is given no observations",),
         fixed=((Span(f"  {others}", Role.STRONG),),) if others else (),
     )
+
+
+_LACKS: Final = {Why.ROOM: "no room", Why.VALUE: "worth less"}
+"""Why an observation is left out, where the word alone would read as why it is given."""
 
 
 def _weighed(place: int, one: WeighedLine, path: str) -> Row:
@@ -444,7 +459,7 @@ def _weighed(place: int, one: WeighedLine, path: str) -> Row:
             Cell("given" if one.is_taken else "left out", role),
             Cell("" if one.value is None else f"{one.value:.3f}", role),
             Cell("?" if one.day is None else one.day.isoformat(), Role.MUTED),
-            Cell(one.why.value, Role.MUTED),
+            Cell(one.why.value if one.is_taken else _LACKS.get(one.why, one.why.value), Role.MUTED),
             Cell(literal_quoted(one.text), role),
         ),
         value=literal(path),

@@ -71,6 +71,39 @@ async def test_a_hand_over_that_waits_is_shown_with_what_the_next_start_is_given
         assert "hand-over" not in desk.text("sessions")
 
 
+async def test_two_hand_overs_of_sessions_of_one_name_are_told_apart(engine: FakeEngine) -> None:
+    key = "agent:main:telegram:direct:1001"
+    first, second = (
+        handed_over(key, "memory/handover-a.md"),
+        handed_over(key, "memory/handover-b.md"),
+    )
+    engine.handovers = (first, (second[0], replace(second[1], files=second[1].files[1:])))
+    async with at_work(engine, WIDE) as desk:
+        await desk.press("t")
+        assert "HANDOVER.md" in desk.text("given")
+        await desk.press("j")
+        assert "the next start of telegram" in words(desk.text("given"))
+        assert "HANDOVER.md" not in desk.text("given")
+        await desk.press("j", "k", "k")
+        assert "HANDOVER.md" in desk.text("given")
+
+
+@pytest.mark.parametrize("size", [COMPACT, WIDE])
+async def test_the_choice_of_observations_has_the_room(
+    engine: FakeEngine, size: tuple[int, int]
+) -> None:
+    async with at_work(engine, size) as desk:
+        await desk.press("t")
+        files = desk.pane("given").place.height
+        await desk.press("a", "e")
+        assert desk.pane("given").place.height >= max(7, files + 4)
+        if size == COMPACT:
+            await desk.press("3")
+            assert "CUT: 3.4K lost" in words(desk.text("loaded"))
+        await desk.press("a", "e")
+        assert desk.pane("given").place.height == files
+
+
 async def test_each_observation_says_whether_it_is_given_and_what_other_limits_would_do(
     engine: FakeEngine,
 ) -> None:
@@ -81,7 +114,7 @@ async def test_each_observation_says_whether_it_is_given_and_what_other_limits_w
         assert re.search(r"given 0\.\d+ 2025-06-01 value - 🟡 14:05 The shelves", given)
         await desk.press("2", "G")
         last = words(desk.text("given"))
-        assert re.search(r"left out 0\.\d+ 2025-06-01 room", last)
+        assert re.search(r"left out 0\.\d+ 2025-06-01 no room", last)
         assert re.search(r"given 0\.\d+ 2026-01-25 open-task - 🔴 09:00", last)
         await desk.press("a", "e")
         assert "34.5K of 20K chosen by value" in words(desk.text("given"))

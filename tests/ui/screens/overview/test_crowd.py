@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from memconsole.domain.sessions.tokens import TokenState
 from memconsole.domain.snapshot.danger import danger
 from memconsole.ui.drawing.listing import LateRows, text_row
 from memconsole.ui.screens.overview.crowd import Crowd
 from memconsole.ui.widgets.place import Place
 from tests.ui import sample
-from tests.ui.driving import COMPACT, WIDE, at_work
+from tests.ui.driving import COMPACT, WIDE, at_work, words
 from tests.ui.fake_engine import FakeEngine
 
 if TYPE_CHECKING:
@@ -81,6 +82,26 @@ async def test_of_a_long_list_only_what_is_seen_is_made(
         desk.app.readings.request()
         await desk.settle()
         assert len(set(made)) <= ALL_MADE + 3 * size[1]
+
+
+@pytest.mark.parametrize("size", [COMPACT, WIDE])
+async def test_no_state_of_a_count_is_cut_far_down_a_long_list(size: tuple[int, int]) -> None:
+    reading = sample.crowd()
+    one = next(view for view in reading.sessions if not view.is_due and view.count.basis)
+    many = [
+        replace(one, stored=replace(one.stored, session_id=f"s-{number}")) for number in range(300)
+    ]
+    stale = replace(one.count, state=TokenState.STALE)
+    many[200] = replace(many[200], count=stale, percent_of_threshold=1.0, outlook=None)
+    many[201] = replace(many[201], count=replace(stale, state=TokenState.SUSPECT, reported=231_500))
+    many[201] = replace(many[201], percent_of_threshold=0.9, outlook=None)
+    async with at_work(FakeEngine(replace(reading, sessions=tuple(many))), size) as desk:
+        await desk.press("1", "G", "2")
+        assert "suspect" not in words(desk.text("sessions")).split("window")[0]
+        await desk.press("G")
+        rows = desk.text("sessions").split("\n")
+        assert any("stale" in row for row in rows), desk.picture()
+        assert any("231.5K suspect" in row for row in rows[:-1]), desk.picture()
 
 
 class CountedFindings(tuple["Attention", ...]):
