@@ -75,6 +75,7 @@ class MemoryTools:
         agent_id: Whose memory.
         redact: Secrets are masked.
         on_call: Told of every call.
+        most: Results of a search whose caller names no number; never above `MOST_HITS`.
 
     Raises:
         UnknownAgentError: By every tool: there is no such agent any more.
@@ -87,7 +88,9 @@ class MemoryTools:
         *,
         redact: bool,
         on_call: Callable[[], None] = lambda: None,
+        most: int = MOST_HITS,
     ) -> None:
+        self.most = min(most, MOST_HITS)
         self._engine = engine
         self._agent_id = agent_id
         self._redact = redact
@@ -275,7 +278,7 @@ def refusal(why: Exception) -> JSONRPCError | None:
 
 
 def _reading(tools: MemoryTools) -> Iterator[Callable[..., str]]:
-    def memory_search(query: Query, max_results: Most = 6) -> str:
+    def memory_search(query: Query, max_results: Most = tools.most) -> str:
         """Search this agent's memory notes by meaning and by words."""
         return tools.search(query, max_results)
 

@@ -34,13 +34,13 @@ def home(user_home: Path) -> Path:
     return user_home
 
 
-def client(home: Path, *words: str) -> Client:
+def client(home: Path, *words: str, **more: str) -> Client:
     from mcp import StdioServerParameters  # noqa: PLC0415 - takes a second
     from mcp.client.client import Client  # noqa: PLC0415
     from mcp.client.stdio import stdio_client  # noqa: PLC0415
 
     arguments = ["-m", "memconsole", *words, "mcp", "--agent", "main"]
-    environment = {"HOME": str(home), "MEMCONSOLE_TRANSPORT": "none"}
+    environment = {"HOME": str(home), "MEMCONSOLE_TRANSPORT": "none", **more}
     return Client(
         stdio_client(
             StdioServerParameters(
@@ -106,6 +106,18 @@ def test_a_line_that_is_no_message_is_answered(home: Path) -> None:
         server.stdin.close()
     codes = [(one["id"], one["error"]["code"]) for one in answers if one["id"] != 9]
     assert codes == list(BROKEN.values())
+
+
+@HEAVY
+async def test_a_search_without_a_number_finds_as_many_as_the_settings_say(home: Path) -> None:
+    hook = home / ".openclaw" / "workspace" / "memory" / "hook.md"
+    hook.write_text("The brass key hangs on its hook.\n")
+    for setting, default in (("1", 1), ("50", 10)):
+        async with client(home, MEMCONSOLE_SEARCH__MAX_RESULTS=setting) as asked:
+            search = (await asked.list_tools()).tools[0]
+            assert search.input_schema["properties"]["max_results"]["default"] == default
+            found = await asked.call_tool("memory_search", {"query": "brass key"})
+            assert len(json.loads(said(found))["hits"]) == min(default, 2)
 
 
 @HEAVY

@@ -40,13 +40,20 @@ def mcp(
     call = call_of(context)
     call.origin = Origin.AGENT
     owner = call.engine.home.agent(agent).id
-    may_note = allow_notes or call.settings.for_agent(owner).mcp.allow_notes
+    own = call.settings.for_agent(owner)
+    may_note = allow_notes or own.mcp.allow_notes
 
     from memconsole.cli.mcp import MemoryTools, serve  # noqa: PLC0415 - `--help` serves nobody
 
     def note_call() -> None:
         note_hook_call(call.settings, call.clock)
 
-    tools = MemoryTools(call.engine, owner, redact=call.redact, on_call=note_call)
+    tools = MemoryTools(
+        call.engine,
+        owner,
+        redact=call.redact,
+        on_call=note_call,
+        most=own.search.max_results,
+    )
     serve(tools, owner, are_notes_allowed=may_note and not call.settings.ui.read_only)
     return exits.DONE
