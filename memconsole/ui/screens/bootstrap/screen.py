@@ -13,12 +13,14 @@ from memconsole.domain.hooks import HookState
 from memconsole.domain.sessions.keys import SessionClass
 from memconsole.lazy_dataclass import dataclass
 from memconsole.text import cells, figures
+from memconsole.ui.drawing.glyphs import ASCII
 from memconsole.ui.drawing.listing import Listing, text_row
 from memconsole.ui.drawing.literal import literal, literal_quoted
 from memconsole.ui.drawing.names import session_name
 from memconsole.ui.drawing.spans import Cell, Column, Gauge, Role, Row, Span
 from memconsole.ui.keys import Verb, panel_keys
 from memconsole.ui.screens.base import AgentScreen
+from memconsole.ui.screens.observations.screen import PRIORITIES
 from memconsole.ui.widgets.pane import Pane
 from memconsole.ui.workers.loading import Loaded, Loader
 
@@ -441,7 +443,7 @@ def choice_listing(reading: StartsReading, key: str, context: Context) -> Listin
         source="files",
         number=2,
         columns=_CHOICE_COLUMNS,
-        rows=tuple(_weighed(place, one, path) for place, one in enumerate(lines)),
+        rows=tuple(_weighed(place, one, path, context) for place, one in enumerate(lines)),
         empty=("nothing yet" if reading.starts is None else "it is given no observations",),
         fixed=((Span(f"  {others}", Role.STRONG),),) if others else (),
     )
@@ -451,7 +453,11 @@ _LACKS: Final = {Why.ROOM: "no room", Why.VALUE: "worth less"}
 """Why an observation is left out, where the word alone would read as why it is given."""
 
 
-def _weighed(place: int, one: WeighedLine, path: str) -> Row:
+def _weighed(place: int, one: WeighedLine, path: str, context: Context) -> Row:
+    text = literal_quoted(one.text)
+    if context.glyphs is ASCII:
+        for priority, (word, _) in PRIORITIES.items():
+            text = text.replace(priority, word, 1)
     role = Role.PLAIN if one.is_taken else Role.MUTED
     return Row(
         key=f"line:{place}",
@@ -460,7 +466,7 @@ def _weighed(place: int, one: WeighedLine, path: str) -> Row:
             Cell("" if one.value is None else f"{one.value:.3f}", role),
             Cell("?" if one.day is None else one.day.isoformat(), Role.MUTED),
             Cell(one.why.value if one.is_taken else _LACKS.get(one.why, one.why.value), Role.MUTED),
-            Cell(literal_quoted(one.text), role),
+            Cell(text, role),
         ),
         value=literal(path),
     )

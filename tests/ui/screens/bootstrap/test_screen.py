@@ -264,6 +264,7 @@ async def test_ascii_draws_no_byte_above_127() -> None:
         for keys in (
             ("t",),
             ("4",),
+            ("1", "a", "e"),
             ("escape", "2", "a", "p"),
             ("3",),
             ("escape", "m", "a", "e"),
@@ -271,3 +272,5 @@ async def test_ascii_draws_no_byte_above_127() -> None:
         ):
             await desk.press(*keys)
             assert desk.picture().isascii(), keys
+            if keys[-1] == "e" and keys[0] == "1":
+                assert "- medium 14:05 The" in words(desk.text("given"))
