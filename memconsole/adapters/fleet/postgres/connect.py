@@ -120,10 +120,9 @@ def connect(
 @cache
 def _guarded() -> type[psycopg.Connection]:
     """Return a kind of connection that gives up on a server which is silent, or never ends."""
-    import psycopg  # noqa: PLC0415 - as above
-    from psycopg import waiting  # noqa: PLC0415 - as above
+    from psycopg import Connection, waiting  # noqa: PLC0415 - as above
 
-    class Guarded(psycopg.Connection):
+    class Guarded(Connection):
         def wait(self, gen: PQGen[T], *args: Any, **named: Any) -> T:
             named.setdefault("interval", _LOOK_S)
             try:
