@@ -321,6 +321,17 @@ def test_no_face_loads_another_at_start() -> None:
     assert eager == []
 
 
+def test_no_handler_of_the_console_calls_that_of_its_base() -> None:
+    """Textual calls the handlers of all classes itself: the one of the base would run twice."""
+    called = {
+        f"{path.relative_to(ROOT)}: {found}"
+        for path in (PACKAGE / "ui" / "screens").rglob("*.py")
+        for found in re.findall(r"super\(\)\.on_\w+", path.read_text("utf-8"))
+    }
+
+    assert called == set()
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_functions_stay_short_and_long_modules_say_why(folder: str) -> None:
     found = sources(folder)

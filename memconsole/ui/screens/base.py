@@ -345,6 +345,14 @@ class ConsoleScreen(PanelScreen):
         if self.LOWER:
             self.choose_lower(self.LOWER[0])
         self.focus_pane(self.first_pane())
+        self.opened()
+
+    def opened(self) -> None:
+        """Ask for what a screen shows beside the reading, once it stands.
+
+        Textual calls the handlers of an event in all classes, the base last: a handler of a screen
+        that calls the one of its base makes it run twice.
+        """
 
     def first_pane(self) -> Pane:
         """Return the pane that has the keys at first."""

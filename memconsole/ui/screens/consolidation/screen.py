@@ -98,7 +98,6 @@ class ConsolidationScreen(AgentScreen):
 
     def on_descendant_focus(self) -> None:
         """Show what the list is about that has the keys now."""
-        super().on_descendant_focus()
         self._show_one()
 
     @on(Pane.Moved, "#proposals")

@@ -53,9 +53,8 @@ class ReportScreen(ConsoleScreen):
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
         yield Pane("one", glyphs=self.desk.glyphs, finds=True)
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Make the report; it writes nothing."""
-        super().on_mount()
         self._loader.ask(lambda: tuple(self._make()))
 
     @on(Loaded)

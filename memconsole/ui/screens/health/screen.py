@@ -136,7 +136,6 @@ class HealthScreen(ConsoleScreen):
 
     def on_descendant_focus(self) -> None:
         """Show what the list is about that has the keys now."""
-        super().on_descendant_focus()
         self._show_one()
 
     @on(Pane.Moved, "#checks")
@@ -168,7 +167,6 @@ class HealthScreen(ConsoleScreen):
 
     def on_screen_resume(self) -> None:
         """Look again for secrets: one may have been taken out meanwhile."""
-        super().on_screen_resume()
         if self._looks_for_secrets:
             self._secrets.ask(self._ask_secrets)
 

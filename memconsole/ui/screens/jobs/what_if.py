@@ -73,9 +73,8 @@ class WhatIfScreen(ListScreen):
         """The name of the screen, and whose rotations."""
         return f"what if {self.desk.glyphs.dot} {self._supposed.agent_id or 'all agents'}"
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Count; whole transcripts may be read for it."""
-        super().on_mount()
         now, asked = self.desk.clock.now(), self._supposed
         self._since = now - asked.span
         self._loader.ask(

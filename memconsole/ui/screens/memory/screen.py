@@ -88,9 +88,8 @@ class FilesScreen(AgentScreen):
             yield Pane("markers", glyphs=glyphs)
             yield Pane("advice", glyphs=glyphs)
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Show what is known already; the rest comes by itself."""
-        super().on_mount()
         self._load(self._wanted or "")
         self._show_file()
 

@@ -80,9 +80,8 @@ class SearchScreen(ConsoleScreen):
                 yield Pane("preview", glyphs=glyphs)
             yield Pane("facets", glyphs=glyphs)
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Search for what was searched for, or wait for words."""
-        super().on_mount()
         self._search.facets, text = self._first
         if text.strip():
             self._search.search_for(text)

@@ -67,9 +67,8 @@ class WhyScreen(ConsoleScreen):
         yield Pane("list", glyphs=self.desk.glyphs, classes="-current")
         yield Pane("reason", glyphs=self.desk.glyphs)
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Search, and explain."""
-        super().on_mount()
         self._loader.ask(lambda: self.desk.engine.search.find(self._request))
 
     # ---- drawing -------------------------------------------------------------------------

@@ -75,9 +75,8 @@ class PruningScreen(ConsoleScreen):
             yield Pane("window", glyphs=glyphs)
             yield Pane("fill", glyphs=glyphs)
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Ask for the preview as configured, then for what fills the context."""
-        super().on_mount()
         self._ask()
 
     @property

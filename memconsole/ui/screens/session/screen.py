@@ -86,9 +86,8 @@ class SessionScreen(ConsoleScreen):
                 for name in self.LOWER:
                     yield Pane(name, glyphs=glyphs)
 
-    def on_mount(self) -> None:
+    def opened(self) -> None:
         """Ask for the messages first, then for the whole reading."""
-        super().on_mount()
         self._load()
 
     def _load(self) -> None:
