@@ -50,6 +50,17 @@ async def test_a_click_on_a_tab_shows_that_panel(engine: FakeEngine) -> None:
         assert desk.pane("search").size.height > 0
 
 
+async def test_a_click_on_what_stands_in_place_of_the_tabs_takes_no_tab(engine: FakeEngine) -> None:
+    async with at_work(engine, COMPACT) as desk:
+        await desk.press("5")
+        lines = desk.text("journal").splitlines()
+        assert "memory" in desk.pane("journal").hint
+        assert "3 memory" not in lines[-1], lines[-1]  # the command line of a run stands there
+        await desk.pilot.click("#journal", offset=(4, len(lines) - 1))
+        await desk.settle()
+        assert desk.focus == "journal"
+
+
 async def test_a_click_on_a_row_selects_it_and_a_second_one_opens_it(engine: FakeEngine) -> None:
     async with at_work(engine, WIDE) as desk:
         lines = desk.text("sessions").splitlines()

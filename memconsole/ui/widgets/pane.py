@@ -432,6 +432,10 @@ class Pane(KeepsKeys, Drawn, can_focus=True, inherit_bindings=False):
             self.post_message(self.Opened(self))
 
     def _press_tab(self, x: int) -> None:
+        """Take a tab of the lower edge, unless something worse stands there in their place."""
+        drawn = "".join(span.text for span in self.lines[-1]) if self.lines else ""
+        if not drawn.startswith(f" {self.hint} ", 1):
+            return
         place = 2  # behind the corner and a blank
         for tab in self.hint.split("  "):
             number = tab.partition(" ")[0]

@@ -129,10 +129,20 @@ class BootstrapScreen(AgentScreen):
         reading, context, row = self._scene, self.context(), self.named("sessions").row
         loaded, remedies = self.named("loaded"), self.named("remedies")
         listing = choice_listing if self._is_explained else given_listing
-        self.named("given").show(listing(reading, "" if row is None else row.key, context))
+        key, given = "" if row is None else row.key, self.named("given")
+        given.hint = self._other_view(reading, key)
+        given.show(listing(reading, key, context))
         loaded.show(loaded_listing(reading, context, loaded.room[0]))
         remedies.show(remedies_listing(reading, context, remedies.room[0]))
         self.show_keys()
+
+    def _other_view(self, reading: StartsReading, key: str) -> str:
+        """Return how the panel of files shows the rest of it: the key line has no room for that."""
+        if self._is_explained:
+            return "a e shows the files again"
+        found = None if reading.starts is None else reading.starts.of(key)
+        is_chosen = found is not None and found.weighing is not None
+        return "a e shows which observations, and why" if is_chosen else ""
 
     # ---- keys ----------------------------------------------------------------------------
 

@@ -95,7 +95,9 @@ async def test_the_choice_of_observations_has_the_room(
     async with at_work(engine, size) as desk:
         await desk.press("t")
         files = desk.pane("given").place.height
+        assert "a e shows which observations, and why" in desk.text("given")
         await desk.press("a", "e")
+        assert "a e shows the files again" in desk.text("given")
         assert desk.pane("given").place.height >= max(7, files + 4)
         if size == COMPACT:
             await desk.press("3")
