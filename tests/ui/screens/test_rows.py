@@ -1,4 +1,4 @@
-"""What panes say, as values: no terminal, no app."""
+"""What panes say, as values: no terminal, no app; long since each kind of row has cases here."""
 
 from __future__ import annotations
 
@@ -218,6 +218,27 @@ def test_a_line_of_detail_says_what_the_list_had_no_room_for() -> None:
     [span] = detail_line(view, None, NOW)
     assert span.text == " main / telegram · Ada (phone) · 131.4K of 150K · window 66% · due in 8 h"
     assert detail_line(None, None, NOW)[0].text == ""
+
+
+@pytest.mark.parametrize(
+    ("width", "text"),
+    [
+        (60, " main / telegram · Ada (phone) · 131.4K of 150K · window 66%"),
+        (59, " main / telegram · Ada (phone) · 131.4K of 150K"),
+        (46, " main / telegram · Ada (phone) · 131.4K"),
+        (38, " main / telegram · Ada (phone)"),
+    ],
+)
+def test_no_figure_of_a_line_of_detail_is_cut(width: int, text: str) -> None:
+    [span] = detail_line(sample.main_sessions()[1], None, NOW, width)
+    assert span.text == text
+
+
+def test_a_count_that_cannot_be_true_keeps_its_word_where_the_reason_has_no_room() -> None:
+    view = next(one for one in sample.main_sessions() if one.count.state is TokenState.SUSPECT)
+    told = [detail_line(view, None, NOW, width)[0].text for width in range(20, 120)]
+    assert any(text.endswith("312.0K suspect") for text in told)
+    assert all("suspect" in text or "reported" in text for text in told if "312" in text)
 
 
 # ---- one session -----------------------------------------------------------------------------

@@ -5,6 +5,7 @@ Is anything about to be lost, whose, does the machinery live.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import on
@@ -476,8 +477,7 @@ class OverviewScreen(ConsoleScreen):
         """Say in one line what the list had no room for."""
         row = None if self.pane is None else self.pane.row
         view = None if row is None else self._session_at(row.key)
-        line = detail_line(view, row, self.context())
-        self.bar("detail").show(lambda _width: line)
+        self.bar("detail").show(partial(detail_line, view, row, self.context()))
 
     def arrange_for(self, size: Size) -> None:
         """Show another choice of sessions where only one list fits; the selected one stays."""

@@ -16,6 +16,7 @@ from memconsole.domain.snapshot.danger import danger
 from memconsole.domain.snapshot.outlook import Ahead
 from memconsole.domain.snapshot.snapshot import why_suspect
 from memconsole.text import figures
+from memconsole.text.cells import width as cell_width
 from memconsole.text.figures import at_least
 from memconsole.ui.drawing.context import source_word
 from memconsole.ui.drawing.gauges import Course, GaugedName, MarkedGauge, short, short_age
@@ -375,18 +376,35 @@ def next_sort(current: Sort, names: Iterable[str]) -> Sort:
     return Sort(name, falling=name not in ("session", "agent"))
 
 
-def detail_line(view: SessionView | None, row: Row | None, context: Context) -> Line:
-    """Return what is known about a session, or the value of another row."""
+_DETAIL_CELLS = 1_000
+"""More than any terminal has."""
+
+
+def detail_line(
+    view: SessionView | None, row: Row | None, context: Context, width: int = _DETAIL_CELLS
+) -> Line:
+    """Return what is known about a session, or the value of another row.
+
+    No figure is cut: what has no room is left out, and a count goes with its state.
+    """
     if view is None:
         return (Span(f" {row.value}" if row is not None else "", Role.MUTED),)
     due_at = None if view.growth is None else view.growth.due_at
-    parts = [
-        full_name(view),
-        f"{figures.kilo(view.tokens)} of {figures.short_kilo(view.threshold)}",
-        why_suspect(view) if view.count.state is TokenState.SUSPECT else state_word(view),
-        f"window {figures.percent(view.percent_of_window)}",
+    dot, word, tokens = f" {context.glyphs.dot} ", state_word(view), figures.kilo(view.tokens)
+    count = f"{tokens} of {figures.short_kilo(view.threshold)}"
+    why = why_suspect(view) if view.count.state is TokenState.SUSPECT else word
+    wanted = [
+        [dot.join(filter(None, (count, why))), dot.join(filter(None, (count, word)))],
+        [f"window {figures.percent(view.percent_of_window)}"],
     ]
     if due_at is not None and not view.is_due:
-        parts.append(f"due in {figures.until(due_at - context.now)}")
-    text = f" {context.glyphs.dot} ".join(part for part in parts if part)
-    return (Span(f" {text}", Role.DUE if view.is_due else Role.MUTED),)
+        wanted.append([f"due in {figures.until(due_at - context.now)}"])
+    wanted[0].append(f"{tokens} {word}".strip())
+    text = f" {full_name(view)}"
+    for ways in wanted:
+        room = width - cell_width(f"{text}{dot}")
+        fitting = next((one for one in ways if cell_width(one) <= room), "")
+        if not fitting:
+            break
+        text = f"{text}{dot}{fitting}"
+    return (Span(text, Role.DUE if view.is_due else Role.MUTED),)
