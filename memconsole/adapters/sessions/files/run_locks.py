@@ -78,13 +78,13 @@ def _is_writer(lock: _Lock) -> bool:
         return False
     try:
         words = Path(f"/proc/{lock.pid}/cmdline").read_bytes().split(b"\0")
-        uptime_s = float(Path("/proc/uptime").read_text("ascii").split()[0])
-    except (OSError, ValueError, IndexError):
+    except OSError:
         return False
     is_node = words[0].rpartition(b"/")[2] in _INTERPRETERS
     if not is_node and not any(brand in word for brand in _BRANDS for word in words):
         return False
-    began_s = time.time() - uptime_s + began / os.sysconf("SC_CLK_TCK")
+    booted_s = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    began_s = booted_s + began / os.sysconf("SC_CLK_TCK")
     return began_s <= lock.created_at.timestamp()
 
 

@@ -123,7 +123,7 @@ def test_a_gateway_that_ran_when_a_lock_without_its_start_was_made_may_hang(tmp_
     for name, is_known in (("clawdbot-gateway", True), ("/usr/bin/node", True), ("backup", False)):
         with subprocess.Popen([name, "600"], executable="/bin/sleep") as process:
             try:
-                began = lock(tmp_path, pid=process.pid, age=timedelta(seconds=-1))
+                began = lock(tmp_path, pid=process.pid, age=timedelta(minutes=-1))
                 assert (held_since(began, later) is not None) is is_known, name
                 # It began after the lock was made: another had this number then.
                 before = lock(tmp_path, pid=process.pid, age=timedelta(minutes=1))
