@@ -51,6 +51,7 @@ class PanelScreen(Screen[None], inherit_bindings=False):
     _lower = ""
     _is_unstyled = True
     _is_arranged = False
+    _aimed_from: tuple[object, ...] = ()
     _named: Mapping[str, Drawn] = MappingProxyType({})
 
     def __init__(self, name: str) -> None:
@@ -213,8 +214,14 @@ class PanelScreen(Screen[None], inherit_bindings=False):
 
     @on(Pane.Moved)
     def keys_may_differ(self) -> None:
-        """What a key works on, and so what a finding asks for, depends on where the cursor is."""
-        self.show_aims()
+        """What a key works on, and so what a finding asks for, depends on where the cursors are.
+
+        One step moves the cursors of several panels, and each of them tells of it.
+        """
+        places = tuple((one.place.cursor, one.place.marks, one.row) for one in self.panes())
+        if places != self._aimed_from:
+            self._aimed_from = places
+            self.show_aims()
 
     @on(Pane.Opened)
     def open_by_mouse(self) -> None:
