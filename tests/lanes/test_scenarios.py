@@ -37,10 +37,11 @@ def test_what_happened_last_whoever_did_it(walk: Walk) -> None:
 
 def test_save_the_endangered_agent_from_anywhere(walk: Walk) -> None:
     walk.goes_far()
-    walk.press(".", "c")
-    picture = walk.sees("ACTIVE_CONTEXT.md ")
+    walk.next_finding()
+    walk.press("c")
+    picture = walk.sees(f"✓ {LOST} / main")
     assert f"Checkpoint {LOST}" in picture
-    assert f"✓ {LOST} / main" in picture
+    assert "ACTIVE_CONTEXT.md " in picture
     assert walk.keys <= 2
 
 
@@ -60,10 +61,10 @@ def test_save_the_session_that_is_selected_and_no_newer_one(walk: Walk) -> None:
 
 def test_rotate_what_the_attention_line_names_and_read_the_proof(walk: Walk) -> None:
     walk.goes_far()
-    walk.press(".")
+    walk.next_finding()
     while "is due" not in walk.finding():
         walk.keys = 0  # a worse finding; the count begins where the line names the session
-        walk.press(".")
+        walk.next_finding()
     walk.press("R")
     walk.says_yes("rotate")
     assert f"Rotate {DUE}" in walk.sees("PROVEN")

@@ -78,10 +78,10 @@ def holding(played: PlayedHome) -> Iterator[HoldingGateway]:
 
 def goes_to_what_is_due(walk: Walk) -> None:
     """Go to the session that is due."""
-    walk.press(".")
+    walk.press(".")  # the line may name it already
     while "is due" not in walk.finding():
         walk.keys = 0  # a worse finding; the count begins where the line names the session
-        walk.press(".")
+        walk.next_finding()
 
 
 def rotates_what_is_due(walk: Walk) -> None:

@@ -141,6 +141,12 @@ class Walk:
         wait_until(is_drawn, self.picture)
         return lines[0]
 
+    def next_finding(self) -> None:
+        """Go to the next finding, and wait until the line names it."""
+        before = self.finding()
+        self.press(".")
+        wait_until(lambda: self.finding() != before, self.picture)
+
     def goes_far(self) -> None:
         """Go to a screen that has nothing to do with any session; this does not count."""
         self.press("v")
