@@ -7,12 +7,14 @@ import json
 import os
 import re
 import select
+import signal
 import struct
 import subprocess
 import sys
 import termios
 import time
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -140,6 +142,9 @@ def running(
         env={**os.environ, **environment},
         cwd=ROOT,
         start_new_session=True,
+        # Where a shell runs the tests in its background, they hear no interrupt; a shell in a
+        # terminal hands that on to nobody.
+        preexec_fn=partial(signal.signal, signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509  # no lock
     )
     terminal = Terminal(master, slave, process)
     try:
