@@ -11,6 +11,8 @@ from __future__ import annotations
 
 import functools
 import json
+from contextvars import copy_context
+from threading import Thread
 from typing import TYPE_CHECKING, Annotated, Final, ParamSpec
 
 import anyio
@@ -33,6 +35,7 @@ from memconsole.domain.search.values import SearchRequest
 from memconsole.engine.home.lookup import find_agent, is_own
 from memconsole.engine.search.open import OTHER_LANGUAGE
 from memconsole.errors import MemconsoleError, UsageError
+from memconsole.system.waits import until_ended
 from memconsole.text.graphemes import cut
 
 if TYPE_CHECKING:
@@ -230,7 +233,24 @@ def serve(tools: MemoryTools, agent_id: str, *, are_notes_allowed: bool) -> None
         server.add_tool(_told(tool), annotations=READS, structured_output=False)
     if are_notes_allowed:
         server.add_tool(_told(_appending(tools)), annotations=APPENDS, structured_output=False)
-    anyio.run(_answer, server)
+    _until_closed(server)
+
+
+def _until_closed(server: MCPServer) -> None:
+    """Answer in a thread: a read of standard input is not called off, and would hold up Ctrl-C."""
+    failed: list[BaseException] = []
+
+    def answer() -> None:
+        try:
+            anyio.run(_answer, server)
+        except BaseException as error:
+            failed.append(error)
+
+    thread = Thread(target=copy_context().run, args=(answer,), daemon=True)
+    thread.start()
+    until_ended([thread])
+    if failed:
+        raise failed[0]
 
 
 async def _answer(server: MCPServer) -> None:
