@@ -349,11 +349,11 @@ def left_in(
     """Return the keys of a file by which it still has entries, denials of them, or hooks on."""
     patterns = {_pattern(name) for name in names}
     found: list[tuple[str, ...]] = [(*SERVERS, it) for it in names if it in entries(root)]
-    for agent in part(part(root, "agents"), "entries"):
+    for agent in part(root, "agents", "entries"):
         keys = _deny_keys(root, agent)
         if keys is not None and patterns & {*_denied(root, agent)}:
             found.append(keys)
-    on = part(part(part(root, "hooks"), "internal"), "entries")
+    on = part(root, "hooks", "internal", "entries")
     found += [("hooks", "internal", "entries", name) for name in hooks if name in on]
     return tuple(Change(keys, None).key for keys in found)
 

@@ -110,12 +110,11 @@ def for_finding(snapshot: ConsoleSnapshot, finding: Attention) -> tuple[Target, 
 
 def wants_session(finding: Attention, view: SessionView) -> bool:
     """Whether a finding is about this one session, so that a command on it means the session."""
-    is_same = (finding.agent, finding.key) == (view.agent.id, view.key_text)
-    return bool(finding.command) and is_same and not finding.is_for_all
+    return (view.agent.id, view.key_text) in wanted_sessions((finding,))
 
 
 def wanted_sessions(findings: Iterable[Attention]) -> frozenset[tuple[str | None, str | None]]:
-    """Return agent and key of each session that a finding is about, as `wants_session` tells."""
+    """Return agent and key of each session that a finding is about."""
     return frozenset((one.agent, one.key) for one in findings if one.command and not one.is_for_all)
 
 
